@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeVersionRecord } from '../../src/core/dataset/records/version-record.js';
+import type { VersionRecord } from '../../src/core/format/manifest/manifest-types.js';
 import { archiver } from './in-process.js';
 
 const FOLDERS = ['run-1', 'run-2', 'run-3'];
@@ -76,4 +78,36 @@ test.each([
 
   expect(status).not.toBe(0);
   expect(stderr + stdout).toMatch(/manifest/);
+});
+
+test('a record with the index of another manifest is a warning of verify, and costs a lookup the whole manifest', async () => {
+  damageFirstBlock();
+  const path = join(home, 'store/datasets/lab/v00000001.json');
+  const {
+    digest: _digest,
+    digestAlgorithm: _algorithm,
+    ...record
+  } = JSON.parse(readFileSync(path, 'utf8')) as VersionRecord & {
+    digestAlgorithm: string;
+  };
+  writeFileSync(path, encodeVersionRecord({ ...record, manifestIndex: { size: 200, sha256: '0'.repeat(64) } }));
+
+  const verified = await run('verify', store, '--dataset-id', 'lab', '--version', '1', '--json');
+  const restored = await run(
+    'restore',
+    store,
+    'old',
+    '--dataset-id',
+    'lab',
+    '--version',
+    '1',
+    '--file',
+    'run-3/f-0007',
+  );
+
+  expect(JSON.parse(verified.stdout)).toMatchObject({
+    ok: true,
+    warnings: [{ message: expect.stringMatching(/names an index that .* does not have/) }],
+  });
+  expect([restored.status, readFileSync(join(home, 'old/run-3/f-0007'), 'utf8')]).toEqual([0, 'run-37']);
 });

@@ -28,7 +28,8 @@ const LOCATOR = 'AL';
 const INDEX = 'AI';
 /** An extra field has a length of 16 bits. */
 const MAX_DATA = 65_531;
-const LOCATOR_BYTES = BEFORE_DATA + 8 + NO_CONTENT.length;
+/** Bytes of the locator, the first member of a manifest with an index. */
+export const LOCATOR_BYTES = BEFORE_DATA + 8 + NO_CONTENT.length;
 const DIGEST_BYTES = 32;
 const BLOCK_BYTES = 4 + DIGEST_BYTES + 2;
 
@@ -86,9 +87,12 @@ export function encodeBeginning(head: Buffer, blocks: readonly IndexedBlock[]): 
   return Buffer.concat([emptyMember(LOCATOR, sizes), head, index]);
 }
 
+/** Bytes of the beginning, as the locator says; undefined for a manifest without an index. */
+export const beginningSize = (manifest: Buffer): number | undefined => dataAt(manifest, 0, LOCATOR)?.readUInt32LE(0);
+
 /** Where the index of a gzipped manifest is; undefined for one without. */
 export function manifestIndexOf(manifest: Buffer): ManifestIndex | undefined {
-  const size = dataAt(manifest, 0, LOCATOR)?.readUInt32LE(0);
+  const size = beginningSize(manifest);
   return size === undefined || size > manifest.length
     ? undefined
     : { size, sha256: hash('sha256', manifest.subarray(0, size), 'hex') };

@@ -29,6 +29,8 @@ export interface ReadManifestOptions extends Pick<
   readonly onForeign?: (entry: ForeignEntry) => void;
   /** Awaited after each piece of the stream, for backpressure. Gets the number of stored bytes read so far, and their total. */
   readonly onPiece?: (storedBytes: number, of: number) => Promise<void> | void;
+  /** Gets the stored bytes as they come. */
+  readonly onStored?: (piece: Uint8Array) => void;
   /** Stops after the head: the rest is not fetched. */
   readonly headOnly?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -125,6 +127,7 @@ class ManifestStream {
       onStored: (piece) => {
         this.hash.update(piece);
         this.storedBytes += piece.byteLength;
+        this.options.onStored?.(piece);
       },
       onSealed: (kmsKeyId) => {
         this.sealedBy = kmsKeyId;

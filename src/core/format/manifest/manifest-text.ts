@@ -1,7 +1,8 @@
 // The text of a manifest, gzipped while it is made: entries in blocks of some thousand, each a gzip member, and before them the head and an
 // index of the blocks. A manifest of one block has no index: reading all of it costs no more.
 import { hash } from 'node:crypto';
-import { type RawPath, rawFromBase64, rawFromText } from '../../platform/paths/raw-path.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
+import { firstPath } from './first-path.js';
 import { GzipText } from './gzip-text.js';
 import { encodeBeginning, type IndexedBlock, MAX_INDEXED_PATH } from './manifest-index.js';
 
@@ -107,12 +108,4 @@ export class ManifestText {
   destroy(): void {
     this.block.destroy();
   }
-}
-
-/** The path of an entry's line. */
-function firstPath(text: string): RawPath {
-  const line = text.slice(0, text.indexOf('\n')).replace(/,$/, '');
-  if (!line.startsWith('{')) return rawFromText('');
-  const { path, pathBase64 } = JSON.parse(line) as { readonly path?: string; readonly pathBase64?: string };
-  return path === undefined ? rawFromBase64(pathBase64 ?? '') : rawFromText(path);
 }

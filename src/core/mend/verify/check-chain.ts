@@ -6,6 +6,7 @@ import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import type { MergedView } from '../../dataset/chain/merged-view.js';
 import { type Summary, summarize } from '../../dataset/chain/summarize.js';
 import { levelOf } from '../../dataset/chain/view.js';
+import { IndexCheck } from '../../format/manifest/index-check.js';
 import { type LoadedManifest, readLoaded } from '../../format/manifest/loaded-manifest.js';
 import type { Entry, ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -60,6 +61,10 @@ async function checkLink(loaded: LoadedManifest, options: CheckChainOptions): Pr
     }
   }
   checker.finish();
+  const index = new IndexCheck();
+  index.push(loaded.bytes);
+  const problem = index.finish();
+  if (problem !== undefined) errors.add(problem);
 }
 
 /**

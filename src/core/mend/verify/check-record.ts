@@ -3,7 +3,7 @@
 import { contradiction } from '../../dataset/records/assert-expected.js';
 import { digestsIn, recordOf, recordOfManifest } from '../../dataset/records/recorded-digests.js';
 import { ifAllowed } from '../../store/abilities.js';
-import type { ManifestHead, VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ManifestHead, ManifestIndex, VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { ProblemSink } from './problem.js';
 
@@ -14,18 +14,33 @@ export interface CheckRecordOptions {
   readonly sha256: string;
   /** The upload's version record, if it was read before. */
   readonly known?: VersionRecord | undefined;
+  /** Where the index of the manifest is, if it has one. */
+  readonly index: ManifestIndex | undefined;
   readonly errors: ProblemSink;
+  readonly warnings: ProblemSink;
   readonly signal: AbortSignal;
 }
 
 /** Reports a version record of this upload that names another manifest. @throws what the store says */
 export async function checkRecord(options: CheckRecordOptions): Promise<void> {
   const { sha256, known, errors } = options;
-  if (known !== undefined && digestsIn(known).includes(sha256)) return;
+  if (known !== undefined && digestsIn(known).includes(sha256)) return checkIndex(known, options);
   // The manifest may have been replaced since that record was read.
   const record = (await findRecord(options)) ?? known;
   const problem = record && contradiction(record, sha256);
   if (problem !== undefined) errors.add(problem);
+  else if (record !== undefined) checkIndex(record, options);
+}
+
+/** Warns of a record with the index of another manifest, which is no help: whoever looks up a path reads all of this one. */
+function checkIndex(
+  { manifestSha256, manifestIndex, manifestKey }: VersionRecord,
+  { sha256, index, warnings }: CheckRecordOptions,
+): void {
+  if (manifestIndex === undefined || sha256 !== manifestSha256 || manifestIndex.sha256 === index?.sha256) return;
+  warnings.add(
+    `the version record names an index that ${manifestKey} does not have: single paths are found by reading all of it`,
+  );
 }
 
 /** Searches the known dataset, or otherwise wherever a record names the upload. */

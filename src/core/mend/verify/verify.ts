@@ -9,7 +9,8 @@ import { repairCommand } from '../../format/manifest/repair-hint.js';
 import { damagedHint, missingHint } from './way-out.js';
 import { pathProblem } from '../../platform/paths/path-rules.js';
 import { chunkKey, placeProblem } from '../../format/manifest/manifest-check.js';
-import type { Entry, ManifestHead, VersionRecord } from '../../format/manifest/manifest-types.js';
+import { IndexCheck } from '../../format/manifest/index-check.js';
+import type { Entry, ManifestHead, ManifestIndex, VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
@@ -145,6 +146,8 @@ interface Sound {
   readonly head: ManifestHead;
   /** Digest of the newest manifest as stored. */
   readonly sha256: string | undefined;
+  /** Where its index is, if it has one. */
+  readonly index: ManifestIndex | undefined;
   /** 1 for each chunk that an entry refers to; when undefined, all of them are needed. */
   readonly used?: Uint8Array | undefined;
 }
@@ -193,11 +196,13 @@ class Verification {
   private async readManifest(): Promise<Sound> {
     const { errors, warnings } = this;
     const { reader, uploadId, signal } = this.options;
+    const index = new IndexCheck();
     let checker: ManifestChecker | undefined;
     let head: ManifestHead | undefined;
     const read = await readManifest(reader, {
       uploadId,
       signal,
+      onStored: (piece) => index.push(piece),
       onHead: (parsed) => {
         ({ head } = parsed);
         checker = new ManifestChecker(head, errors, warnings);
@@ -209,16 +214,18 @@ class Verification {
       onForeign: ({ path, foreignType }) =>
         errors.add(`its type '${displayPath(foreignType)}' is not known`, { path: resultPath(path) }),
     });
+    const problem = index.finish();
     if ('bytes' in read) {
       const onEntry = (entry: Entry, united: ManifestHead): void => this.entry(entry, united);
       const checked = await checkChain(read, { reader, errors, warnings, signal, onEntry });
       const { entries, files, bytes } = checked.totals;
       this.counts = { entries, files, bytes };
-      return { ...checked, sha256: read.sha256 };
+      return { ...checked, sha256: read.sha256, index: index.index };
     }
+    if (problem !== undefined) errors.add(problem);
     checker?.finish();
     if (checker !== undefined) this.counts = { entries: checker.entries, files: checker.files, bytes: checker.bytes };
-    return { head: read.head, sha256: read.sha256 };
+    return { head: read.head, sha256: read.sha256, index: index.index };
   }
 
   private entry(entry: Entry, head: ManifestHead): void {
@@ -252,7 +259,7 @@ class Verification {
   }
 
   private async checkStore(sound: Sound): Promise<void> {
-    const { head, used, sha256 } = sound;
+    const { head, used, sha256, index } = sound;
     const { shared } = this;
     const fresh = this.share(sound);
     const { mode, reader, signal, emit } = this.options;
@@ -260,7 +267,10 @@ class Verification {
     if (mode === 'quick') return;
     emit({ type: 'phase', phase: 'scanning' });
     const before = errors.count;
-    if (sha256 !== undefined) await checkRecord({ reader, head, sha256, known: shared?.record, errors, signal });
+    if (sha256 !== undefined) {
+      const about = { reader, head, sha256, index, known: shared?.record };
+      await checkRecord({ ...about, errors, warnings, signal });
+    }
     if (errors.count > before) this.hint = repairCommand(reader, head.uploadId);
     const beforeChunks = errors.count;
     const found = await checkObjects({ reader, head, used, listed: shared?.listed, errors, warnings, signal });

@@ -1,10 +1,17 @@
 // Reading some paths of manifests with an index gives what reading all of them gives.
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readView } from '../../../../src/core/dataset/chain/read-view.js';
 import { expectedIn } from '../../../../src/core/dataset/records/assert-expected.js';
 import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';
+import { IndexCheck } from '../../../../src/core/format/manifest/index-check.js';
+import {
+  encodeBeginning,
+  type IndexedBlock,
+  manifestIndexOf,
+  parseBeginning,
+} from '../../../../src/core/format/manifest/manifest-index.js';
 import { createSelection, type Selectors } from '../../../../src/core/format/manifest/selection.js';
 import type { UploadId } from '../../../../src/core/store/ids/upload-id.js';
 import { histories, uploadIdOf, type Version } from '../../../support/chain-model.js';
@@ -154,5 +161,54 @@ describe('one of 20,000 paths', () => {
     const found = await selected(memoryReader(made.objects), made, { files: ['z/a'] });
 
     expect(found[0]).toEqual({ path: 'z/a', reason: expect.any(String) });
+  });
+});
+
+describe('verify', () => {
+  const made = async (): Promise<Buffer> => {
+    const [history] = fc
+      .sample(histories, { numRuns: 20, seed: 3 })
+      .filter(([first]) => (first?.level.mentions.length ?? 0) > 6);
+    const { objects } = await writtenHistory((history ?? []).slice(0, 1), SMALL_BLOCKS);
+    return [...objects.values()][0] ?? Buffer.alloc(0);
+  };
+  const checked = (bytes: Buffer, piece = 7): IndexCheck => {
+    const check = new IndexCheck();
+    for (let at = 0; at < bytes.length; at += piece) check.push(bytes.subarray(at, at + piece));
+    return check;
+  };
+  /** The manifest with another index of the same blocks. */
+  function bent(bytes: Buffer, change: (blocks: IndexedBlock[]) => IndexedBlock[]): Buffer {
+    const size = manifestIndexOf(bytes)?.size ?? 0;
+    const { head, blocks } = parseBeginning(bytes.subarray(0, size), 'it');
+    return Buffer.concat([encodeBeginning(head, change([...blocks])), bytes.subarray(size)]);
+  }
+
+  test('finds an index as it is written, in pieces of any size, and none where there is none', async () => {
+    const bytes = await made();
+
+    for (const piece of [1, 7, 100_000]) {
+      const check = checked(bytes, piece);
+      expect([check.finish(), check.index]).toEqual([undefined, manifestIndexOf(bytes)]);
+    }
+    const none = checked(gzipSync('{}'));
+    expect([none.finish(), none.index]).toEqual([undefined, undefined]);
+  });
+
+  test.each<[string, (blocks: IndexedBlock[]) => IndexedBlock[], RegExp]>([
+    [
+      'a path that a block does not begin with',
+      ([one, ...more]) => [{ ...one!, first: raw('!') }, ...more],
+      /begins with !, and it begins with/,
+    ],
+    ['another digest', ([one, ...more]) => [{ ...one!, sha256: '0'.repeat(64) }, ...more], /another digest/],
+    ['one block less', (blocks) => blocks.slice(0, -1), /does not list all/],
+    [
+      'one block more',
+      (blocks) => [...blocks, { ...blocks.at(-1)!, first: raw('\xff\xff\xff') }],
+      /does not list all|more than there are/,
+    ],
+  ])('finds an index with %s', async (_what, change, problem) => {
+    expect(checked(bent(await made(), change)).finish()).toMatch(problem);
   });
 });
