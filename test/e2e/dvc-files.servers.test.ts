@@ -1,6 +1,6 @@
 // Sessions with DVC itself after `--generate-dvc-files` and `dvc export`: every command of it works as before, and git's index is as it was.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Dvc, dvc, DVC_RELEASES } from '../servers/dvc.js';
@@ -107,7 +107,7 @@ async function session({ run }: Dvc) {
 const contents = (repo: string, paths: readonly string[]): readonly string[] =>
   paths.map((path) => readFileSync(join(repo, path), 'utf8'));
 
-describe.each(DVC_RELEASES)('DVC %s', (release) => {
+describe.each(DVC_RELEASES.filter((release) => !release.startsWith('2.')))('DVC %s', (release) => {
   let installed: Dvc | string = '';
   beforeAll(async () => void (installed = await dvc(release)), INSTALL_MS);
   afterAll(async () => {
@@ -190,5 +190,34 @@ describe.each(DVC_RELEASES)('DVC %s', (release) => {
     expect([restored.status, restored.stderr]).toMatchObject([0, expect.anything()]);
     await expectSound();
     expect(contents(repo, tracked)).toEqual(before);
+  });
+});
+
+describe.each(DVC_RELEASES.filter((release) => release.startsWith('2.')))('DVC %s', (release) => {
+  test('has a repository that gets no .dvc file of DVC 3, and works on', LIMIT, async ({ skip }) => {
+    const installed = await dvc(release);
+    if (typeof installed === 'string') {
+      skip(installed);
+      return;
+    }
+    const home = await tempFolder();
+    const repo = join(home, 'repo');
+    put(join(repo, 'a.bin'), 'a');
+    put(join(repo, 'new.csv'), 'new');
+    execFileSync('git', ['init', '-q', repo]);
+    await installed.run(repo, home, ['init', '-q']);
+    await installed.run(repo, home, ['add', '-q', 'a.bin']);
+    const store = `file://${home}/store`;
+
+    const generated = await archiver(home, ['upload', repo, store, '--generate-dvc-files']);
+    const { stdout } = await archiver(home, ['upload', repo, store, '--json']);
+    const { location } = JSON.parse(stdout) as { location: string };
+    const exported = await archiver(home, ['dvc', 'export', location, repo]);
+
+    for (const { status, stderr } of [generated, exported])
+      expect([status, stderr]).toEqual([2, expect.stringMatching(/is a repository of DVC 2/)]);
+    expect(existsSync(join(repo, 'new.csv.dvc'))).toBe(false);
+    expect(await installed.run(repo, home, ['status'])).toContain('up to date');
+    await installed.remove();
   });
 });

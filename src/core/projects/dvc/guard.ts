@@ -1,6 +1,7 @@
 // Decides which paths of a folder get a `.dvc` file: none that something tracks already (DVC or git), none that either ignores, and none
 // that `dvc add` would refuse.
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
+import { posix } from 'node:path';
 import { systemCode, usageError } from '../../platform/failures/errors.js';
 import { fileFailure } from '../../platform/failures/file-failure.js';
 import {
@@ -10,6 +11,7 @@ import {
   joinPath,
   parentOf,
   pathBelow,
+  printable,
   type RawPath,
   textFromRaw,
   TOP,
@@ -66,7 +68,7 @@ export class SidecarGuard {
     private readonly git: { readonly files: GitFiles; readonly tracked: GitTracked } | undefined,
   ) {}
 
-  /** Reads the repository of a folder. @throws integrity for a damaged dvc.yaml; usage, io when git cannot be asked; cancelled */
+  /** Reads the repository of a folder. @throws integrity for a damaged dvc.yaml; usage for a repository of DVC 2; usage, io when git cannot be asked; cancelled */
   static async open({ folder, ...options }: GuardOptions): Promise<SidecarGuard> {
     const found = dvcRootOf(folder);
     const root = found ?? folder;
@@ -76,6 +78,7 @@ export class SidecarGuard {
     const files = config?.hasNoGit === true ? undefined : GitFiles.open(root, options);
     const ignore = localDvcIgnore(root);
     const owners = await readOwners({ root, ignore, git: files, signal: options.signal });
+    if (config !== undefined) refuseDvc2(text, owners, config.cacheFolder);
     const git = files && { files, tracked: await files.tracked() };
     const below = root === '/' ? folder.slice(1) : folder.slice(root.length + 1);
     return new SidecarGuard(root, below, config?.cacheFolder, owners, ignore, git);
@@ -144,6 +147,15 @@ export class SidecarGuard {
     this.links.set(folder, isLink);
     return isLink;
   }
+}
+
+/** Refuses a repository that DVC 3 has never written to: DVC 2 reads no file with `hash`. @throws usage */
+function refuseDvc2(root: string, { forms }: Owners, cacheFolder: string): void {
+  if (!forms.has('dvc2') || forms.has('dvc3') || existsSync(posix.join(cacheFolder, 'files/md5'))) return;
+  throw usageError(
+    `${printable(root)} is a repository of DVC 2, which cannot read the .dvc files that would be written`,
+    '`dvc cache migrate --dvc-files` of DVC 3 makes it one of DVC 3',
+  );
 }
 
 function isLinkAt(path: RawPath): boolean {

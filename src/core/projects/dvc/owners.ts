@@ -1,6 +1,6 @@
 // Finds what DVC tracks in a repository: the outputs of every dvc.yaml and `.dvc` file that DVC would read. It reads none that DVC or git
 // ignores, and enters no folder that is an output, as DVC itself.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { errorText, isArchiverError, systemCode } from '../../platform/failures/errors.js';
@@ -27,6 +27,10 @@ import type { DvcIgnore } from './dvc-ignore.js';
 import { sidecarOf } from './untrackable.js';
 
 const PIPELINE = rawFromText('dvc.yaml');
+const LOCK = rawFromText('dvc.lock');
+/** A hash as DVC 3 writes it, and any hash. */
+const HASH_OF_DVC3 = /^[\s-]*hash: md5\s*$/m;
+const HASH = /^[\s-]*md5: /m;
 
 export interface OwnersOptions {
   /** Absolute path. */
@@ -51,6 +55,8 @@ export interface Unsettled {
 /** Paths are relative to the root. */
 export class Owners {
   readonly outs = new Map<RawPath, Owner>();
+  /** The forms of the hashes in dvc.lock and `.dvc` files. */
+  readonly forms = new Set<'dvc2' | 'dvc3'>();
   /** `.dvc` files. */
   private readonly files = new Set<RawPath>();
   private readonly holders = new Set<RawPath>();
@@ -116,7 +122,7 @@ class Reader {
 
   constructor(private readonly options: OwnersOptions) {}
 
-  /** Returns dvc.yaml and `.dvc` files, and folders, of these folders. */
+  /** Returns dvc.yaml, dvc.lock and `.dvc` files, and folders, of these folders. */
   list(level: readonly RawPath[]): { files: readonly RawPath[]; folders: readonly RawPath[] } {
     const files: RawPath[] = [];
     const folders: RawPath[] = [];
@@ -125,7 +131,7 @@ class Reader {
         const path = joinPath(folder, rawFromBytes(item.name));
         if (item.isDirectory()) {
           if (!this.options.ignore.isIgnored(path, true)) folders.push(path); // git is not asked about repositories in it
-        } else if (baseName(path) === PIPELINE || path.endsWith('.dvc')) files.push(path);
+        } else if ([PIPELINE, LOCK].includes(baseName(path)) || path.endsWith('.dvc')) files.push(path);
       }
     }
     return { files, folders };
@@ -143,6 +149,8 @@ class Reader {
 
   async read(file: RawPath): Promise<void> {
     const folder = parentOf(file);
+    if (baseName(file) !== PIPELINE) this.noteForm(file);
+    if (baseName(file) === LOCK) return;
     if (baseName(file) === PIPELINE) {
       const text = this.textOf(folder);
       if (text === undefined) throw unreadableName(displayPath(file));
@@ -164,6 +172,19 @@ class Reader {
       const reason = `${text}; it is left as it is`;
       this.owners.addUnsettled(file.slice(0, -'.dvc'.length), { file, reason });
     }
+  }
+
+  /** Notes which release of DVC wrote hashes of a file; one that cannot be read tells nothing here. */
+  private noteForm(file: RawPath): void {
+    let text: string;
+    try {
+      text = readFileSync(fsPath(pathBelow(this.options.root, file)), 'utf8');
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return;
+    }
+    if (HASH_OF_DVC3.test(text)) this.owners.forms.add('dvc3');
+    else if (HASH.test(text)) this.owners.forms.add('dvc2');
   }
 
   private readDvcFile(file: RawPath): Promise<DvcFile> {

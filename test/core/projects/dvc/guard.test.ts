@@ -279,3 +279,26 @@ test('a folder of which not every file has a hash gets no .dvc file, and files t
   expect(result.leftOut.dvcIgnored).toBe(1);
   expect(result.failed.map(({ path }) => path)).toEqual(['d/link', 'd']);
 });
+
+describe('a repository of DVC 2', () => {
+  const OLD = `outs:\n- md5: ${MD5}\n  size: 1\n  path: a\n`;
+
+  test.each([
+    ['a.dvc', OLD],
+    ['sub/dvc.lock', `schema: '2.0'\nstages:\n  s:\n    cmd: c\n    outs:\n    - path: o\n      md5: ${MD5}\n`],
+  ])('as %s shows it is refused', async (path, text) => {
+    place(path, text);
+
+    await expect(guardOf(repo)).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(/of DVC 2/) });
+  });
+
+  test('that DVC 3 has written to is none', async () => {
+    place('a.dvc', OLD);
+    place('b.dvc', plain('b'));
+    await guardOf(repo);
+    place('b.dvc', OLD);
+    place('.dvc/cache/files/md5/x');
+
+    expect(await judged(['new'])).toEqual({ new: '-' });
+  });
+});
