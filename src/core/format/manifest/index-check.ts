@@ -4,11 +4,20 @@ import { gunzipSync } from 'node:zlib';
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { firstPath } from './first-path.js';
-import { beginningSize, type IndexedBlock, LOCATOR_BYTES, manifestIndexOf, parseBeginning } from './manifest-index.js';
+import {
+  type IndexedBlock,
+  LOCATOR_BYTES,
+  locatorOf,
+  manifestIndexOf,
+  MAX_BEGINNING_BYTES,
+  parseBeginning,
+} from './manifest-index.js';
 import type { ManifestIndex } from './manifest-types.js';
 
 /** More than a block of whole lines has, unless one line has more; a larger one is compared by its digest alone. */
 const MAX_BLOCK_TEXT = 128 * 1024 * 1024;
+
+const INCOMPLETE = 'its index does not list all of its blocks, or more than there are';
 
 export class IndexCheck {
   /** What the version record should name; undefined for a manifest without an index, or before its beginning has passed. */
@@ -24,6 +33,8 @@ export class IndexCheck {
   /** Takes the next stored bytes. */
   push(piece: Uint8Array): void {
     if (this.state === 'done') return;
+    // What follows the last block is not kept: there may be much of it.
+    if (this.isAtEnd) return this.end(INCOMPLETE);
     this.pending.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
     this.pendingBytes += piece.byteLength;
     while (this.mayTake) this.take();
@@ -42,8 +53,9 @@ export class IndexCheck {
     const all = this.pending.length === 1 ? only : Buffer.concat(this.pending);
     const bytes = all.subarray(0, this.wanted);
     if (this.state === 'locator') {
-      const size = beginningSize(bytes);
+      const { size } = locatorOf(bytes) ?? {};
       if (size === undefined) return this.end();
+      if (size > MAX_BEGINNING_BYTES) return this.end('its index is said to be where no writer puts one');
       this.wanted = size;
       this.state = 'beginning';
       this.pending = [all];
@@ -85,8 +97,8 @@ export class IndexCheck {
 
   /** Call after the last piece. Returns how the index contradicts the blocks; undefined for one that does not, and for none. */
   finish(): string | undefined {
-    if (this.state === 'blocks' && (!this.isAtEnd || this.pendingBytes > 0))
-      return 'its index does not list all of its blocks, or more than there are';
+    if (this.state === 'beginning' || (this.state === 'blocks' && (!this.isAtEnd || this.pendingBytes > 0)))
+      return INCOMPLETE;
     return this.problem;
   }
 }

@@ -32,6 +32,9 @@ const MAX_DATA = 65_531;
 export const LOCATOR_BYTES = BEFORE_DATA + 8 + NO_CONTENT.length;
 const DIGEST_BYTES = 32;
 const BLOCK_BYTES = 4 + DIGEST_BYTES + 2;
+/** No writer makes larger ones: a head has at most 256 MiB of text, a block 2 MiB or one line of at most 64 MiB. */
+export const MAX_BEGINNING_BYTES = 256 * 1024 * 1024;
+const MAX_BLOCK_BYTES = 65 * 1024 * 1024;
 
 function emptyMember(subfield: string, data: Buffer): Buffer {
   const lengths = Buffer.alloc(6);
@@ -87,12 +90,15 @@ export function encodeBeginning(head: Buffer, blocks: readonly IndexedBlock[]): 
   return Buffer.concat([emptyMember(LOCATOR, sizes), head, index]);
 }
 
-/** Bytes of the beginning, as the locator says; undefined for a manifest without an index. */
-export const beginningSize = (manifest: Buffer): number | undefined => dataAt(manifest, 0, LOCATOR)?.readUInt32LE(0);
+/** Bytes of the beginning and of the head in it, as the locator says; undefined for a manifest without an index. */
+export function locatorOf(manifest: Buffer): { readonly size: number; readonly head: number } | undefined {
+  const data = dataAt(manifest, 0, LOCATOR);
+  return data?.length === 8 ? { size: data.readUInt32LE(0), head: data.readUInt32LE(4) } : undefined;
+}
 
 /** Where the index of a gzipped manifest is; undefined for one without. */
 export function manifestIndexOf(manifest: Buffer): ManifestIndex | undefined {
-  const size = beginningSize(manifest);
+  const { size } = locatorOf(manifest) ?? {};
   return size === undefined || size > manifest.length
     ? undefined
     : { size, sha256: hash('sha256', manifest.subarray(0, size), 'hex') };
@@ -106,8 +112,7 @@ export function parseBeginning(
   bytes: Buffer,
   what: string,
 ): { readonly head: Buffer; readonly blocks: readonly IndexedBlock[] } {
-  const sizes = dataAt(bytes, 0, LOCATOR);
-  const end = LOCATOR_BYTES + (sizes?.readUInt32LE(4) ?? bytes.length);
+  const end = LOCATOR_BYTES + (locatorOf(bytes)?.head ?? bytes.length);
   const blocks: IndexedBlock[] = [];
   let at = end;
   while (at < bytes.length) {
@@ -127,9 +132,9 @@ function addBlocks(blocks: IndexedBlock[], data: Buffer): boolean {
     const end = path + data.readUInt16LE(path - 2);
     const first = rawFromBytes(data.subarray(path, end));
     const last = blocks.at(-1);
-    if (end > data.length || (last !== undefined && first <= last.first)) return false;
-    const sha256 = data.toString('hex', at + 4, at + 4 + DIGEST_BYTES);
-    blocks.push({ size: data.readUInt32LE(at), sha256, first });
+    const size = data.readUInt32LE(at);
+    if (end > data.length || size > MAX_BLOCK_BYTES || (last !== undefined && first <= last.first)) return false;
+    blocks.push({ size, sha256: data.toString('hex', at + 4, at + 4 + DIGEST_BYTES), first });
     at = end;
   }
   return at === data.length;

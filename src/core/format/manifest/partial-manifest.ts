@@ -8,11 +8,11 @@ import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
-import { type LoadedManifest, loadOpened, MAX_LOADED_BYTES } from './loaded-manifest.js';
-import { type IndexedBlock, parseBeginning } from './manifest-index.js';
+import { type LoadedManifest, loadOpened } from './loaded-manifest.js';
+import { type IndexedBlock, MAX_BEGINNING_BYTES, parseBeginning } from './manifest-index.js';
 import type { ManifestIndex } from './manifest-types.js';
 import { openManifest } from './open-manifest.js';
-import type { PathRange } from './path-range.js';
+import { type PathRange, united } from './path-range.js';
 
 export interface LoadPartOptions {
   readonly uploadId: UploadId;
@@ -26,6 +26,8 @@ export interface LoadPartOptions {
 const READS_AT_ONCE = 8;
 /** Bytes that are read along where they lie between two wanted blocks: a request takes as long. */
 const MAX_GAP = 256 * 1024;
+/** More is read as a stream, in flat memory: these are some two million entries. */
+const MAX_PART_BYTES = 64 * 1024 * 1024;
 /** The end of a manifest whose last block is left out. */
 const END = gzipSync(']}\n');
 
@@ -45,13 +47,14 @@ type Span = Block[];
 export async function loadPart(reader: ObjectReader, options: LoadPartOptions): Promise<LoadedManifest | undefined> {
   const { uploadId, index, sha256, ranges, signal } = options;
   const key = manifestKeyOf(uploadId);
-  if (index.size > MAX_LOADED_BYTES) return undefined;
+  if (index.size > MAX_BEGINNING_BYTES) return undefined;
   const content = await openManifest(reader, key, { range: { start: 0, end: index.size }, signal });
   const beginning = await readAll(content, index.size);
   if (hash('sha256', beginning, 'hex') !== index.sha256) return undefined;
   const { head, blocks } = parseBeginning(beginning, `the manifest ${key}`);
-  const wanted = placed(blocks, index.size).filter((block) => ranges.some((range) => mayHold(block, range)));
-  if (wanted.reduce((sum, { size }) => sum + size, 0) > content.totalBytes / 2) return undefined;
+  const wanted = holding(placed(blocks, index.size), united(ranges));
+  const bytesWanted = wanted.reduce((sum, { size }) => sum + size, 0);
+  if (bytesWanted > Math.min(MAX_PART_BYTES, content.totalBytes / 2)) return undefined;
   const parts = new Map<Block, Buffer>();
   try {
     await forEachLimit(spansOf(wanted), READS_AT_ONCE, async (span) => {
@@ -86,8 +89,15 @@ function placed(blocks: readonly IndexedBlock[], start: number): readonly Block[
   });
 }
 
-const mayHold = ({ first, next }: Block, { from, before }: PathRange): boolean =>
-  first < before && (next === undefined || from < next);
+/** The blocks that may hold paths of these ranges, both in order. */
+function holding(blocks: readonly Block[], ranges: readonly PathRange[]): readonly Block[] {
+  let at = 0;
+  return blocks.filter(({ first, next }) => {
+    while (at < ranges.length && (ranges[at]?.before ?? first) <= first) at++;
+    const range = ranges[at];
+    return range !== undefined && (next === undefined || range.from < next);
+  });
+}
 
 function spansOf(blocks: readonly Block[]): readonly Span[] {
   const spans: Span[] = [];

@@ -23,6 +23,17 @@ export function rangesOfPath(path: RawPath): readonly PathRange[] {
   return ranges;
 }
 
+/** The same ranges in order, none of which touch. */
+export function united(ranges: readonly PathRange[]): readonly PathRange[] {
+  const all: { from: RawPath; before: RawPath }[] = [];
+  for (const { from, before } of ranges.toSorted((a, b) => (a.from < b.from ? -1 : 1))) {
+    const last = all.at(-1);
+    if (last === undefined || from > last.before) all.push({ from, before });
+    else if (before > last.before) last.before = before;
+  }
+  return all;
+}
+
 /** Where everything is that a glob can match; undefined when that may be anywhere. */
 export function rangesOfGlob(pattern: string): readonly PathRange[] | undefined {
   const glob = typedGlob(pattern);

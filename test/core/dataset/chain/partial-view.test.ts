@@ -212,3 +212,28 @@ describe('verify', () => {
     expect(checked(bent(await made(), change)).finish()).toMatch(problem);
   });
 });
+
+test('an index that no writer makes is none, and no reason to fall over', () => {
+  const locator = encodeBeginning(gzipSync('{}'), [{ size: 1, sha256: '0'.repeat(64), first: raw('a') }]).subarray(
+    0,
+    34,
+  );
+  const short = Buffer.concat([
+    locator.subarray(0, 10),
+    Buffer.from([7, 0]),
+    Buffer.from('AL'),
+    Buffer.from([3, 0, 1, 2, 3]),
+    locator.subarray(24),
+  ]);
+  const huge = Buffer.from(locator);
+  huge.writeUInt32LE(0xffff_ffff, 16);
+  const check = new IndexCheck();
+  check.push(huge);
+
+  expect([manifestIndexOf(short), manifestIndexOf(huge), check.finish()]).toEqual([
+    undefined,
+    undefined,
+    expect.stringMatching(/where no writer puts one/),
+  ]);
+  expect(manifestIndexOf(Buffer.from('ARCHENC1 is not gzip, and long enough'))).toBeUndefined();
+});
