@@ -31,13 +31,18 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** Flips a bit in the block with the entries of run-1. */
-function damageFirstBlock(): void {
+/** The folder of the first upload. */
+function firstUpload(): string {
   const uploads = join(home, 'store', 'uploads');
-  const path = join(uploads, readdirSync(uploads).toSorted()[0] ?? '', 'manifest.json.gz');
+  return join(uploads, readdirSync(uploads).toSorted()[0] ?? '');
+}
+
+/** Flips bits in the block with the entries of run-1, and back: such that gzip cannot read on. */
+function damageFirstBlock(): void {
+  const path = join(firstUpload(), 'manifest.json.gz');
   const bytes = readFileSync(path);
   const block = bytes.indexOf(Buffer.from([0x1f, 0x8b, 8, 0]), bytes.indexOf(Buffer.from([0x1f, 0x8b, 8, 0])) + 1);
-  bytes[block + 2000] = (bytes[block + 2000] ?? 0) ^ 1;
+  for (let at = block + 20; at < block + 40; at++) bytes[at] = (bytes[at] ?? 0) ^ 0xff;
   writeFileSync(path, bytes);
 }
 
@@ -81,7 +86,7 @@ test.each([
 });
 
 test('a record with the index of another manifest is a warning of verify, and costs a lookup the whole manifest', async () => {
-  damageFirstBlock();
+  damageFirstBlock(); // mends it
   const path = join(home, 'store/datasets/lab/v00000001.json');
   const {
     digest: _digest,
@@ -110,4 +115,25 @@ test('a record with the index of another manifest is a warning of verify, and co
     warnings: [{ message: expect.stringMatching(/names an index that .* does not have/) }],
   });
   expect([restored.status, readFileSync(join(home, 'old/run-3/f-0007'), 'utf8')]).toEqual([0, 'run-37']);
+});
+
+test('a repair writes the bytes that were damaged, index and all, and a prune writes an index for what it compacts', async () => {
+  const path = join(firstUpload(), 'manifest.json.gz');
+  const sound = readFileSync(path);
+  damageFirstBlock();
+  rmSync(join(home, '.archiver'), { recursive: true, force: true });
+
+  const repaired = await run('repair', `file://${firstUpload()}`, '--execute');
+  expect([repaired.status, readFileSync(path).equals(sound)]).toEqual([0, true]);
+
+  const flags = ['--keep-last', '1', '--exclusive', '--instant', '--yes'];
+  const pruned = await run('dataset', 'prune', store, '--dataset-id', 'lab', ...flags);
+  const record = JSON.parse(readFileSync(join(home, 'store/datasets/lab/v00000002.json'), 'utf8')) as VersionRecord;
+  const verified = await run('verify', store, '--dataset-id', 'lab', '--json');
+  expect([pruned.status, record.listing, record.manifestIndex]).toMatchObject([
+    0,
+    'full',
+    { size: expect.any(Number) },
+  ]);
+  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, warnings: [] });
 });

@@ -11,6 +11,7 @@ import {
   readLoaded,
   type LoadedManifest,
 } from '../../format/manifest/loaded-manifest.js';
+import { LOCATOR_BYTES, locatorOf } from '../../format/manifest/manifest-index.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -64,7 +65,24 @@ export async function readCurrentManifest(
     return found(reason === '' ? 'sound' : 'damaged', reason);
   } catch (error) {
     if (!isArchiverError(error, 'integrity')) throw error;
+    loaded ??= await withSoundHead(uploadId, stored);
     return found('damaged', errorText(error));
+  }
+}
+
+/** The manifest if its head lies by itself and can be read: an early error in what follows keeps a reader of all of it from the head. */
+async function withSoundHead(
+  uploadId: UploadId,
+  { bytes, sha256 }: { readonly bytes: Buffer; readonly sha256: string },
+): Promise<LoadedManifest | undefined> {
+  const { head } = locatorOf(bytes) ?? {};
+  if (head === undefined) return undefined;
+  try {
+    const alone = { bytes: bytes.subarray(LOCATOR_BYTES, LOCATOR_BYTES + head) };
+    return { ...(await loadOpened(uploadId, alone, sha256)), bytes };
+  } catch (error) {
+    if (!isArchiverError(error, 'integrity')) throw error;
+    return undefined; // the head is damaged, too
   }
 }
 

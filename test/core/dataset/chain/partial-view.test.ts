@@ -12,6 +12,8 @@ import {
   manifestIndexOf,
   parseBeginning,
 } from '../../../../src/core/format/manifest/manifest-index.js';
+import { loadOpened } from '../../../../src/core/format/manifest/loaded-manifest.js';
+import { movedManifest } from '../../../../src/core/mend/balance/moved-manifest.js';
 import { createSelection, type Selectors } from '../../../../src/core/format/manifest/selection.js';
 import type { UploadId } from '../../../../src/core/store/ids/upload-id.js';
 import { histories, uploadIdOf, type Version } from '../../../support/chain-model.js';
@@ -150,6 +152,26 @@ describe('one of 20,000 paths', () => {
 
     expect(found[0]).toContain(name(7));
     expect(reader.requests.get).toBe(2);
+  });
+
+  test('is in an index again after its chunks have moved', async () => {
+    const made = await tree();
+    const [bytes = Buffer.alloc(0)] = made.objects.values();
+    const { uploadId, sha256 } = made.newest;
+    const loaded = await loadOpened(uploadId, { bytes }, sha256);
+
+    const moved = await movedManifest(loaded, loaded.head.chunks);
+
+    const check = new IndexCheck();
+    check.push(moved.bytes);
+    expect([check.finish(), check.index]).toEqual([undefined, manifestIndexOf(moved.bytes)]);
+    const again = {
+      objects: new Map([...made.objects.keys()].map((key) => [key, moved.bytes])),
+      newest: { ...made.newest, sha256: moved.sha256, index: check.index },
+    };
+    expect(
+      (await selected(memoryReader(again.objects), again as WrittenHistory, { files: [name(12_345)] }))[0],
+    ).toContain(name(12_345));
   });
 
   test('is hidden by a file in the place of its folder, however far from it that is listed', async () => {
