@@ -1,5 +1,6 @@
 // Types of values: how a single text is parsed, for flags and positional arguments. A type never throws and never repeats the text in its
 // reason: the caller, who knows where the text came from, writes the message (and hides secrets).
+import type { Part } from '../core/platform/part.js';
 import { storeUrlOf } from '../core/store/store-url.js';
 import { parseDuration } from '../core/platform/text/parse-duration.js';
 
@@ -146,15 +147,9 @@ export function rateType(): ValueType<number> {
   };
 }
 
-/** One of several parts of a work that as many calls do: `3/16` is the third of sixteen. */
-export interface Part {
-  /** From 1. */
-  readonly number: number;
-  readonly of: number;
-}
-
 const MOST_PARTS = 100_000;
 
+/** `3/16`: the third of sixteen parts. */
 export const partType: ValueType<Part> = {
   label: 'I/N',
   sample: '3/16',

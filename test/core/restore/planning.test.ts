@@ -6,7 +6,7 @@ import { neededFrames, planChunk, planLanes } from '../../../src/core/restore/pl
 import { dataRuns, writeAround } from '../../../src/core/restore/plan/sparse-map.js';
 import { decideOverwrite } from '../../../src/core/restore/plan/overwrite.js';
 import { restoredMode, restoredOwner } from '../../../src/core/restore/write/file-metadata.js';
-import { sampleChunks } from '../../../src/core/mend/verify/verify.js';
+import { sampleChunks } from '../../../src/core/mend/verify/choose-chunks.js';
 import { md5 } from '../../support/make-archive.js';
 
 const frames = fc.array(fc.record({ size: fc.integer({ min: 1, max: 8 }), rawSize: fc.integer({ min: 1, max: 8 }) }), {

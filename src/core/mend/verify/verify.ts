@@ -3,6 +3,7 @@
 import { loadCodec } from '../../platform/codec/codec.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { defined } from '../../platform/defined.js';
+import type { Part } from '../../platform/part.js';
 import type { EventSink } from '../../events/events.js';
 import { readManifest } from '../../format/manifest/manifest-reader.js';
 import { repairCommand } from '../../format/manifest/repair-hint.js';
@@ -19,18 +20,13 @@ import { checkChain } from './check-chain.js';
 import { checkObjects, type FoundObjects } from './check-objects.js';
 import { checkRecord } from './check-record.js';
 import { ColdChunks, type ColdCount } from './cold-chunks.js';
+import { chunksOfPart, sampleChunks } from './choose-chunks.js';
 import { deepCheck } from './deep-check.js';
 import { ManifestChecker } from './manifest-checker.js';
 import { Problems, type Problem } from './problem.js';
 import { uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
 
 export type VerifyMode = 'quick' | 'default' | 'deep';
-
-/** One of `of` parts, numbered from 1. */
-export interface Part {
-  readonly number: number;
-  readonly of: number;
-}
 
 /** How much was checked: the manifest; that the chunks exist; also some of their contents; or all of them. */
 export type CheckedLevel = 'manifest' | 'presence' | 'sample' | 'content';
@@ -103,36 +99,6 @@ export async function verifyUpload(options: VerifyOptions): Promise<VerifyResult
 /** Verifies a version of a store. @throws as `verifyUpload` */
 export const verifyVersion = async (options: VerifyOptions, shared: SharedVerifyState): Promise<VerifyResult> =>
   await new Verification(options, shared).run();
-
-/** Picks a random `share` of the chunks, at least one where there are any, in ascending order. */
-export function sampleChunks(chunks: readonly number[], share: number, random: () => number): number[] {
-  if (share >= 1) return [...chunks];
-  const count = Math.min(chunks.length, Math.max(1, Math.round(chunks.length * share)));
-  const pool = [...chunks];
-  const taken: number[] = [];
-  while (taken.length < count)
-    taken.push(...pool.splice(Math.min(pool.length - 1, Math.floor(random() * pool.length)), 1));
-  return taken.sort((a, b) => a - b);
-}
-
-/**
- * Returns the chunks of a part, in their order. The parts of as many calls have every chunk once, and about as many stored bytes each;
- * the same upload has the same parts at any time.
- */
-export function chunksOfPart(
-  chunks: readonly number[],
-  { number, of }: Part,
-  sizeOf: (chunk: number) => number,
-): number[] {
-  const total = chunks.reduce((sum, chunk) => sum + sizeOf(chunk), 0);
-  let before = 0;
-  return chunks.filter((chunk) => {
-    const size = sizeOf(chunk);
-    const middle = before + size / 2;
-    before += size;
-    return Math.min(of, Math.floor((middle / total) * of) + 1) === number;
-  });
-}
 
 /** Returns the level of a check that read `chunksRead` of `chunks`. */
 export function levelOf(mode: VerifyMode, chunks: number, chunksRead: number): CheckedLevel {
@@ -267,10 +233,8 @@ class Verification {
     if (mode === 'quick') return;
     emit({ type: 'phase', phase: 'scanning' });
     const before = errors.count;
-    if (sha256 !== undefined) {
-      const about = { reader, head, sha256, index, known: shared?.record };
-      await checkRecord({ ...about, errors, warnings, signal });
-    }
+    const about = { reader, head, index, known: shared?.record, errors, warnings, signal };
+    if (sha256 !== undefined) await checkRecord({ ...about, sha256 });
     if (errors.count > before) this.hint = repairCommand(reader, head.uploadId);
     const beforeChunks = errors.count;
     const found = await checkObjects({ reader, head, used, listed: shared?.listed, errors, warnings, signal });

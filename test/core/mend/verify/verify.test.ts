@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../../src/core/platform/failures/errors.js';
-import { chunksOfPart, type VerifyOptions, type VerifyResult } from '../../../../src/core/mend/verify/verify.js';
+import { chunksOfPart } from '../../../../src/core/mend/verify/choose-chunks.js';
+import type { VerifyOptions, VerifyResult } from '../../../../src/core/mend/verify/verify.js';
 import {
   makeArchive,
   type ArchiveSpec,
