@@ -123,7 +123,7 @@ function placing<T>(file: YamlFile, stage: string, work: () => T): T {
 export const isInside = (path: RawPath): boolean => !/^(?:\/|\.\.(?:\/|$)|[a-z][a-z0-9+.-]*:\/\/)/i.test(path);
 
 /** Maps outputs to stages. Where two stages claim one output, which DVC does not allow, the first has it. */
-export function outsOf(stages: readonly Stage[]): Map<RawPath, string> {
+function outsOf(stages: readonly Stage[]): Map<RawPath, string> {
   const outs = new Map<RawPath, string>();
   for (const { name, outs: own } of stages) {
     for (const { path } of own) {
