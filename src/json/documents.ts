@@ -116,7 +116,7 @@ export const JSON_DOCUMENTS = {
   migrate: `${STORED} shardCount? dvcContents? ${TOOK} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   repair:
     'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
-  restore: `${RESTORED} datasetId? version? fork? ${RETRIEVAL}`,
+  restore: `${RESTORED} datasetId? version? fork? part? partCount? ${RETRIEVAL}`,
   'profile collect': 'folder profiles troubles exitStatus',
   'profile list': 'profiles',
   'profile stats':
