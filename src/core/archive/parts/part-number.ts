@@ -53,21 +53,8 @@ function taskOf(env: Readonly<Record<string, string | undefined>>): number {
   );
 }
 
-/**
- * Returns the parts that `--part` means, ascending, each once: `auto`, `7` or `7,12-14`. Of `auto`, task i does the parts from i * perTask
- * on, of which the last may be past the end of the plan.
- * @throws usage for a text of another form, for `auto` without a scheduler's number, for a list with more than one part a task
- */
-export function partsOf(
-  text: string,
-  env: Readonly<Record<string, string | undefined>>,
-  perTask: number,
-): readonly number[] {
-  if (text === 'auto') {
-    const first = taskOf(env) * perTask;
-    return Array.from({ length: perTask }, (_, index) => first + index).filter((part) => part < MAX_PARTS);
-  }
-  if (perTask !== 1) throw usageError('--per-task goes with --part auto', 'a list names each part');
+/** Reads `7,12-14`, ascending, each once. @throws usage */
+function listOf(text: string): readonly number[] {
   const parts = text.split(',').flatMap((range) => {
     const bounds = range.split('-');
     const [from, to] = [numberOf(bounds[0] ?? ''), numberOf(bounds.at(-1) ?? '')];
@@ -76,6 +63,29 @@ export function partsOf(
     return Array.from({ length: to - from + 1 }, (_, index) => from + index);
   });
   return [...new Set(parts)].sort((one, other) => one - other);
+}
+
+const AUTO = /^auto(?::(.*))?$/s;
+
+/**
+ * Returns the parts that `--part` means, ascending, each once: `7`, `7,12-14`, `auto`, or `auto:7,12-14`. Of `auto`, task i does the parts from
+ * i * perTask on, of which the last may be past the end of the plan; of `auto:LIST` the same of the list's parts, and none past its end.
+ * @throws usage for a text of another form, for `auto` without a scheduler's number, for a list with more than one part a task
+ */
+export function partsOf(
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+  perTask: number,
+): readonly number[] {
+  const auto = AUTO.exec(text);
+  if (auto === null) {
+    if (perTask !== 1) throw usageError('--per-task goes with --part auto', 'a list names each part');
+    return listOf(text);
+  }
+  const listed = auto[1] === undefined ? undefined : listOf(auto[1]);
+  const first = taskOf(env) * perTask;
+  if (listed !== undefined) return listed.slice(first, first + perTask);
+  return Array.from({ length: perTask }, (_, index) => first + index).filter((part) => part < MAX_PARTS);
 }
 
 /** Writes parts as schedulers take the tasks of an array: `7,12-14`. */

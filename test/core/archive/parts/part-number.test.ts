@@ -42,6 +42,15 @@ describe('--part auto', () => {
     expect(partsOf('auto', { SGE_TASK_ID: '1' }, 3)).toEqual([0, 1, 2]);
   });
 
+  test('of a list, each task has its own of those that are listed, and none past the end', () => {
+    const of = (task: number, perTask: number) =>
+      partsOf('auto:7,12-14', { JOB_COMPLETION_INDEX: String(task) }, perTask);
+    expect([0, 1, 2, 3, 4].map((task) => of(task, 1))).toEqual([[7], [12], [13], [14], []]);
+    expect([0, 1, 2].map((task) => of(task, 3))).toEqual([[7, 12, 13], [14], []]);
+    expect(() => partsOf('auto:', { JOB_COMPLETION_INDEX: '0' }, 1)).toThrow('names no parts');
+    expect(() => partsOf('auto:7', {}, 1)).toThrow('finds no number');
+  });
+
   test('a job that is no array has no number', () => {
     const env = { SGE_TASK_ID: 'undefined', LSB_JOBINDEX: '0', SLURM_ARRAY_TASK_ID: '' };
     expect(() => partsOf('auto', env, 1)).toThrow('finds no number of an array task');
