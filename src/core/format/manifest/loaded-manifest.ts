@@ -12,6 +12,7 @@ import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import { manifestIndexOf } from './manifest-index.js';
 import type { PreviousManifest } from './manifest-types.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
@@ -31,6 +32,8 @@ export interface LoadedManifest extends ParsedHead {
   readonly sealedBy?: string;
   /** Set when entries that nobody asked for are left out: its totals say more than it has. */
   readonly isPart?: true;
+  /** Of a part, the first path of each block of the whole, in order. */
+  readonly borders?: readonly RawPath[];
 }
 
 /** How a delta names the manifest that it builds on. */

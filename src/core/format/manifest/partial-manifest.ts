@@ -75,7 +75,8 @@ export async function loadPart(reader: ObjectReader, options: LoadPartOptions): 
   if (parts.size < wanted.length) return undefined;
   const end = wanted.length > 0 && wanted.at(-1)?.next === undefined ? [] : [END];
   const bytes = Buffer.concat([head, ...wanted.map((block) => parts.get(block) ?? END), ...end]);
-  return { ...(await loadOpened(uploadId, { bytes }, sha256)), isPart: true };
+  const borders = blocks.map(({ first }) => first);
+  return { ...(await loadOpened(uploadId, { bytes }, sha256)), isPart: true, borders };
 }
 
 const endOf = (block: Block | undefined): number => (block === undefined ? 0 : block.offset + block.size);
