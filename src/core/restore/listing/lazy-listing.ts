@@ -1,6 +1,7 @@
 // A listing that is read as it is wanted: of a large manifest with an index only the blocks that a question needs. What was read is a
 // `Listing` like any other, which says what it does not have; a larger one takes its place with each reading.
 import { setImmediate } from 'node:timers/promises';
+import type { EventSink } from '../../events/events.js';
 import { readView, type ReadView, type ReadViewOptions } from '../../dataset/chain/read-view.js';
 import type { Entry, ManifestHead } from '../../format/manifest/manifest-types.js';
 import {
@@ -15,7 +16,7 @@ import { ArchiverError } from '../../platform/failures/errors.js';
 import { type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { FolderSums } from './folder-sums.js';
-import type { Listing } from './listing.js';
+import type { Child, Listing, Sum } from './listing.js';
 import { ListingColumns, type LoadListingOptions } from './load-listing.js';
 
 export interface LazySizes {
@@ -34,7 +35,14 @@ const BLOCK_ENTRIES = 4096;
 export const MAX_KEPT = 5_000_000;
 const ZERO = rawFromText('\0');
 
-export interface ReadAllOptions {
+/** Who reads. */
+export interface Reading {
+  /** Ends this reading alone. */
+  readonly signal?: AbortSignal | undefined;
+  readonly emit?: EventSink | undefined;
+}
+
+export interface ReadAllOptions extends Reading {
   /** Gets the share that has come, 0 to 1; more is read when its promise is resolved. */
   readonly onShare?: (share: number) => Promise<void> | void;
 }
@@ -70,6 +78,12 @@ export class LazyListing {
     return this.opened.head;
   }
 
+  /** Files and bytes of everything. */
+  get total(): Sum {
+    const { totals, view = totals } = this.head;
+    return this.listing.sumBelow(TOP) ?? view;
+  }
+
   /** Whether all entries are few enough to be kept. */
   get isKept(): boolean {
     const { totals, view = totals } = this.head;
@@ -95,12 +109,12 @@ export class LazyListing {
     await this.stream(false, options);
   }
 
-  private async stream(isKept: boolean, { onShare }: ReadAllOptions): Promise<void> {
+  private async stream(isKept: boolean, { onShare, ...how }: ReadAllOptions): Promise<void> {
     const { head, sums } = this;
     const columns = new ListingColumns();
     sums.begin();
     const read = await readView(this.reader, {
-      ...columnsFrom(columns, { ...this.options, emit: undefined }),
+      ...columnsFrom(columns, this.as(how)),
       onEntry(entry) {
         if (isKept) columns.take(entry);
         sums.add(entry);
@@ -116,31 +130,51 @@ export class LazyListing {
   }
 
   /** Reads what there is of a path: its entry, and whether anything is below it. @throws what `readView` throws */
-  async readPath(path: RawPath): Promise<Listing> {
+  async readPath(path: RawPath, how: Reading = {}): Promise<Listing> {
     const { from } = rangeBelow(path);
     const border = this.borders[this.blockOf(from) + 1] ?? AFTER_ALL;
     // The first entry below it may be the first one of the next block.
     const before = border.startsWith(from) ? withEnd(border, ZERO) : withEnd(from, ZERO);
-    return await this.read([
-      { from: path, before: withEnd(path, ZERO) },
-      { from, before },
-    ]);
+    return await this.read(
+      [
+        { from: path, before: withEnd(path, ZERO) },
+        { from, before },
+      ],
+      how,
+    );
   }
 
   /** Reads everything below a folder. @throws unsupported when that is too much to keep; what `readView` throws */
-  async readBelow(folder: RawPath): Promise<Listing> {
-    return await this.read([rangeBelow(folder)]);
+  async readBelow(folder: RawPath, how: Reading = {}): Promise<Listing> {
+    return await this.read([rangeBelow(folder)], how);
   }
 
   /**
    * Reads more of the names in a folder, of those that begin with `prefix`: some thousands of files, or fewer folders. True when there are no
    * more. @throws what `readView` throws
    */
-  async readNames(folder: RawPath, prefix: RawPath = TOP): Promise<boolean> {
+  async readNames(folder: RawPath, prefix: RawPath = TOP, how: Reading = {}): Promise<boolean> {
     const wanted: PathRange[] = [];
     for (const block of this.unreadNames(folder, prefix)) if (wanted.push(block) === this.sizes.pageBlocks) break;
-    if (wanted.length > 0) await this.read(wanted);
+    if (wanted.length > 0) await this.read(wanted, how);
     return this.namesEnd(folder, prefix) === undefined;
+  }
+
+  /** Yields the names in a folder that begin with `prefix`, in order, and reads on where they are not known. @throws what `readView` throws */
+  async *names(folder: RawPath, prefix: RawPath = TOP, how: Reading = {}): AsyncGenerator<Omit<Child, 'index'>> {
+    let from = TOP;
+    let last: RawPath | undefined;
+    for (;;) {
+      const end = this.namesEnd(folder, prefix);
+      for (const child of this.listing.children(folder, prefix, { from, before: end ?? AFTER_ALL })) {
+        // A folder may go on where the rest was not known.
+        if (child.name !== last) yield child;
+        last = child.name;
+      }
+      if (end === undefined) return;
+      from = end;
+      await this.readNames(folder, prefix, how);
+    }
   }
 
   /** The path from which on the names in a folder are not known yet; undefined when all are. */
@@ -166,32 +200,32 @@ export class LazyListing {
   }
 
   /** Reads these ranges, one reading at a time. @throws unsupported when there is too much in them; what `readView` throws */
-  private async read(ranges: readonly PathRange[]): Promise<Listing> {
-    const reading = this.last.then(() => this.readNow(ranges));
+  private async read(ranges: readonly PathRange[], how: Reading): Promise<Listing> {
+    const reading = this.last.then(() => this.readNow(ranges, how));
     this.last = reading.catch(() => undefined);
     await reading;
     return this.listing;
   }
 
-  private async readNow(ranges: readonly PathRange[]): Promise<void> {
+  private async readNow(ranges: readonly PathRange[], how: Reading): Promise<void> {
     if (this.listing.isWhole) return;
     const blocks = new Set(
       ranges.flatMap((range) => outside(range, this.listing.ranges)).flatMap((range) => this.over(range)),
     );
     const { pieceBlocks } = this.sizes;
     const wanted = [...blocks].sort((a, b) => a - b);
-    if (this.isKept && wanted.length > this.borders.length / 2) return void (await this.readAll());
+    if (this.isKept && wanted.length > this.borders.length / 2) return void (await this.readAll(how));
     const entries = wanted.length * BLOCK_ENTRIES + this.listing.count;
     if (entries > MAX_KEPT) throw tooMuch('this', entries);
     for (let at = 0; at < wanted.length; at += pieceBlocks)
-      await this.readPiece(united(wanted.slice(at, at + pieceBlocks).map((block) => this.blockAt(block))));
+      await this.readPiece(united(wanted.slice(at, at + pieceBlocks).map((block) => this.blockAt(block))), how);
   }
 
-  private async readPiece(ranges: readonly PathRange[]): Promise<void> {
+  private async readPiece(ranges: readonly PathRange[], how: Reading): Promise<void> {
     const found: Entry[] = [];
     const isWanted = within(ranges);
     const columns = new ListingColumns();
-    const options = columnsFrom(columns, { ...this.options, emit: undefined });
+    const options = columnsFrom(columns, this.as(how));
     const read = await readView(this.reader, {
       ...options,
       // What became of a folder in a delta hides what is below it.
@@ -211,6 +245,11 @@ export class LazyListing {
     for (; at < listing.count; at++) columns.take(listing.entry(at));
     for (const refused of listing.refused) columns.refused.push(refused);
     this.listing = columns.listing(this.opened, { read: united([...listing.ranges, ...ranges]), sums: this.sums });
+  }
+
+  private as({ signal, emit }: Reading): LoadListingOptions {
+    const signals = [this.options.signal, signal].filter((one) => one !== undefined);
+    return { ...this.options, emit, signal: AbortSignal.any(signals) };
   }
 
   /** Position of the block in which a path would be. */

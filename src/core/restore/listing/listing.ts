@@ -232,11 +232,16 @@ export class Listing {
     };
   }
 
-  /** Yields the direct children of a folder that begin with `prefix`, in path order; skips deeper entries. */
-  *children(folder: RawPath, prefix: RawPath = TOP): Generator<Child> {
-    const { start, end } = this.below(folder);
+  /**
+   * Yields the direct children of a folder that begin with `prefix`, in path order; skips deeper entries. Of those that `within` has entries
+   * of, if it is given.
+   */
+  *children(folder: RawPath, prefix: RawPath = TOP, within?: PathRange): Generator<Child> {
+    const { start, end: last } = this.below(folder);
     const above = folder === '' ? TOP : pathBelow(folder, TOP);
-    for (let index = prefix === '' ? start : this.lowerBound(bytesOf(withEnd(above, prefix))); index < end;) {
+    const first = prefix === '' ? start : this.lowerBound(bytesOf(withEnd(above, prefix)));
+    const end = within === undefined ? last : Math.min(last, this.lowerBound(bytesOf(within.before)));
+    for (let index = Math.max(first, within === undefined ? 0 : this.lowerBound(bytesOf(within.from))); index < end;) {
       const rest = this.path(index).slice(above.length);
       if (!rest.startsWith(prefix)) return;
       const slash = rest.indexOf('/');
