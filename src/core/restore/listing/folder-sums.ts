@@ -1,7 +1,7 @@
 // Sums of folders from a stream of entries in path order, which need not be kept: those of large folders. A smaller one is read when its sum
 // is wanted, so that a listing of any length takes little memory.
 import type { ChunkRecord, Entry } from '../../format/manifest/manifest-types.js';
-import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
+import { bytesOf, type RawPath, rawFromBytes, TOP } from '../../platform/paths/raw-path.js';
 import { isColdClass } from '../../store/cold-class.js';
 
 export interface FolderSum {
@@ -18,6 +18,9 @@ type Growing = { -readonly [K in keyof FolderSum]: FolderSum[K] };
 
 /** Files of a folder whose sum is kept: a block of a manifest has eight times as many, and only such folders are passed over. */
 const LEAST_FILES = 512;
+
+/** A part of a string keeps all of it in memory, here the text that a path was read from. */
+const copied = (text: RawPath): RawPath => rawFromBytes(bytesOf(text));
 
 const nothing = (): Growing => ({ files: 0, bytes: 0, coldFiles: 0, newest: undefined });
 
@@ -48,7 +51,7 @@ export class FolderSums {
   add({ path, type, size, mtime, chunk, segments }: Entry): void {
     while (!path.startsWith(this.open.at(-1)?.start ?? TOP)) this.close();
     for (let slash; (slash = path.indexOf('/', this.open.at(-1)?.start.length ?? 0)) >= 0;)
-      this.open.push({ start: path.slice(0, slash + 1), sum: nothing() });
+      this.open.push({ start: copied(path.slice(0, slash + 1)), sum: nothing() });
     const sum = this.open.at(-1)?.sum;
     if (sum === undefined || type === 'directory') return;
     const isCold = size > 0 && (segments?.some((part) => this.cold[part.chunk]) ?? this.cold[chunk ?? -1] === true);

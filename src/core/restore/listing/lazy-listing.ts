@@ -201,6 +201,8 @@ export class LazyListing {
 
   /** Reads these ranges, one reading at a time. @throws unsupported when there is too much in them; what `readView` throws */
   private async read(ranges: readonly PathRange[], how: Reading): Promise<Listing> {
+    // Not in the queue: a stream of everything may wait for what is in it.
+    if (this.isKept && this.missing(ranges).length > this.borders.length / 2) return await this.readAll(how);
     const reading = this.last.then(() => this.readNow(ranges, how));
     this.last = reading.catch(() => undefined);
     await reading;
@@ -208,17 +210,18 @@ export class LazyListing {
   }
 
   private async readNow(ranges: readonly PathRange[], how: Reading): Promise<void> {
-    if (this.listing.isWhole) return;
-    const blocks = new Set(
-      ranges.flatMap((range) => outside(range, this.listing.ranges)).flatMap((range) => this.over(range)),
-    );
     const { pieceBlocks } = this.sizes;
-    const wanted = [...blocks].sort((a, b) => a - b);
-    if (this.isKept && wanted.length > this.borders.length / 2) return void (await this.readAll(how));
+    const wanted = this.missing(ranges);
     const entries = wanted.length * BLOCK_ENTRIES + this.listing.count;
-    if (entries > MAX_KEPT) throw tooMuch('this', entries);
+    if (entries > MAX_KEPT && !this.isKept) throw tooMuch('this', entries);
     for (let at = 0; at < wanted.length; at += pieceBlocks)
       await this.readPiece(united(wanted.slice(at, at + pieceBlocks).map((block) => this.blockAt(block))), how);
+  }
+
+  /** Positions of the blocks that have something of these ranges, and are not read; in order. */
+  private missing(ranges: readonly PathRange[]): readonly number[] {
+    const parts = ranges.flatMap((range) => outside(range, this.listing.ranges));
+    return [...new Set(parts.flatMap((part) => this.over(part)))].sort((a, b) => a - b);
   }
 
   private async readPiece(ranges: readonly PathRange[], how: Reading): Promise<void> {
