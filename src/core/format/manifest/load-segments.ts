@@ -116,7 +116,7 @@ async function openSegment(
   let bytes = cached?.bytes;
   let isPart = false;
   if (bytes === undefined && index !== undefined && ranges !== undefined) {
-    bytes = await orMissing(key, uploadId, () => readBlocks(reader, { key, index, ranges, signal }));
+    bytes = (await orMissing(key, uploadId, () => readBlocks(reader, { key, index, ranges, signal })))?.bytes;
     isPart = bytes !== undefined;
   }
   if (bytes === undefined && index !== undefined && !isKept) {

@@ -13,12 +13,21 @@ import { ManifestParser, type Line, type ManifestParserOptions } from './manifes
 import { manifestIndexOf } from './manifest-index.js';
 import type { ManifestIndex, PreviousManifest } from './manifest-types.js';
 import { type LoadedSegment, loadSegments, type SegmentSource } from './load-segments.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
 /** Twenty million entries have about this size. */
 export const MAX_LOADED_BYTES = 1024 * 1024 * 1024;
+
+/** Paths between which a range of a manifest is read with few requests. */
+export interface Borders {
+  /** The first path of each block, or segment, in order. */
+  readonly firsts: readonly RawPath[];
+  /** Entries from one border to the next, at most. */
+  readonly entries: number;
+}
 
 export interface LoadedManifest extends ParsedHead {
   readonly uploadId: UploadId;
@@ -34,6 +43,8 @@ export interface LoadedManifest extends ParsedHead {
   readonly sealedBy?: string;
   /** Set when entries that nobody asked for are left out: its totals say more than it has. */
   readonly isPart?: true;
+  /** Of a part, where the whole can be divided. */
+  readonly borders?: Borders;
 }
 
 /** How a delta names the manifest that it builds on. */
@@ -110,7 +121,11 @@ export async function withSegments(
   if (loaded.head.segments === undefined) return loaded;
   if (source === undefined) throw new ArchiverError('internal', `the segments of ${loaded.key} were not loaded`);
   const { chunks, segments } = await loadSegments(loaded.head, source);
-  return { ...loaded, head: { ...loaded.head, chunks }, segments };
+  const whole = { ...loaded, head: { ...loaded.head, chunks }, segments };
+  if (source.ranges === undefined) return whole;
+  const firsts = loaded.head.segments.map(({ first }) => first);
+  const entries = loaded.head.segments.reduce((most, { counts }) => Math.max(most, counts.entries), 0);
+  return { ...whole, isPart: true, borders: { firsts, entries } };
 }
 
 export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;

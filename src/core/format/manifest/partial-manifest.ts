@@ -1,6 +1,7 @@
 // Loads of a manifest what a question needs, where something names its index.
 import type { ObjectReader } from '../../store/object-store.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
+import { BLOCK_ENTRIES } from './manifest-text.js';
 import { readBlocks } from './indexed-blocks.js';
 import { type LoadedManifest, loadOpened } from './loaded-manifest.js';
 import type { ManifestIndex } from './manifest-types.js';
@@ -21,7 +22,8 @@ export interface LoadPartOptions {
  */
 export async function loadPart(reader: ObjectReader, options: LoadPartOptions): Promise<LoadedManifest | undefined> {
   const { uploadId, index, sha256, ranges, signal } = options;
-  const bytes = await readBlocks(reader, { key: manifestKeyOf(uploadId), index, ranges, signal });
-  if (bytes === undefined) return undefined;
-  return { ...(await loadOpened(uploadId, { bytes }, sha256, { reader, ranges, signal })), isPart: true };
+  const read = await readBlocks(reader, { key: manifestKeyOf(uploadId), index, ranges, signal });
+  if (read === undefined) return undefined;
+  const loaded = await loadOpened(uploadId, read, sha256, { reader, ranges, signal });
+  return { ...loaded, isPart: true, borders: loaded.borders ?? { firsts: read.firsts, entries: BLOCK_ENTRIES } };
 }
