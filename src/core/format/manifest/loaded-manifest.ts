@@ -107,11 +107,14 @@ export async function withSegments(
   loaded: Omit<LoadedManifest, 'segments'>,
   source: SegmentSource | undefined,
 ): Promise<LoadedManifest> {
-  if (loaded.head.segments === undefined) return loaded;
-  if (source === undefined) throw new ArchiverError('internal', `the segments of ${loaded.key} were not loaded`);
+  if (loaded.head.segments === undefined || source?.segments === 'none') return loaded;
+  if (source === undefined) throw notLoaded(loaded.key);
   const { chunks, segments } = await loadSegments(loaded.head, source);
   return { ...loaded, head: { ...loaded.head, chunks }, segments };
 }
+
+const notLoaded = (key: string): ArchiverError =>
+  new ArchiverError('internal', `the segments of ${key} were not loaded`);
 
 export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;
 
@@ -122,6 +125,7 @@ export async function* readLoaded(
 ): AsyncGenerator<readonly Line[]> {
   const { segments } = loaded;
   if (segments === undefined) {
+    if (loaded.head.segments !== undefined) throw notLoaded(loaded.key);
     yield* readLines(loaded, options);
     return;
   }
