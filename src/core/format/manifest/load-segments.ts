@@ -28,6 +28,8 @@ export interface SegmentSource {
   readonly cache?: SegmentCache | undefined;
   /** Entries that are wanted; others may be left out. Undefined for all. */
   readonly ranges?: readonly PathRange[] | undefined;
+  /** `beginnings`: entries are not read before they are wanted; `none`: no segment is looked at. */
+  readonly segments?: 'beginnings' | 'none' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -52,7 +54,7 @@ export interface LoadedSegments {
 
 const READS_AT_ONCE = 8;
 /** Segments with fewer bytes together are kept in memory: some two million entries. */
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 /** Nothing larger is written: a head of 256 MiB and a line of 64 MiB, gzipped, and some. */
 const MAX_SEGMENT_BYTES = 1024 * 1024 * 1024;
 
@@ -66,7 +68,7 @@ interface Opened {
 export async function loadSegments(head: ManifestHead, source: SegmentSource): Promise<LoadedSegments> {
   const all = head.segments ?? [];
   const places = source.ranges === undefined ? all : placesIn(all, source.ranges);
-  const isKept = places.reduce((sum, { size }) => sum + size, 0) <= MAX_KEPT_BYTES;
+  const isKept = source.segments === undefined && sizeOf(places) <= MAX_KEPT_BYTES;
   const opened: (Opened | undefined)[] = places.map(() => undefined);
   await forEachLimit(places.entries(), READS_AT_ONCE, async ([position, place]) => {
     opened[position] = await openSegment(head.uploadId, place, { ...source, isKept });
@@ -86,6 +88,9 @@ export async function loadSegments(head: ManifestHead, source: SegmentSource): P
   });
   return { chunks: chunks.list, segments };
 }
+
+/** Stored bytes of segments together. */
+export const sizeOf = (places: readonly SegmentPlace[]): number => places.reduce((sum, { size }) => sum + size, 0);
 
 /** The segments, in order, that may hold paths of these ranges. */
 export function placesIn(places: readonly SegmentPlace[], ranges: readonly PathRange[]): readonly SegmentPlace[] {
@@ -143,25 +148,48 @@ async function beginningOf(
   index: ManifestIndex,
   { reader, cache, signal }: SegmentSource,
 ): Promise<Buffer> {
-  const cached = await cache?.get(index.sha256);
-  if (cached !== undefined) return cached.bytes;
-  const content = await reader.get(key, { range: { start: 0, end: index.size }, signal });
-  const bytes = await readAll(content, index.size);
-  if (hash('sha256', bytes, 'hex') !== index.sha256) throw damaged(key);
-  await cache?.put(index.sha256, { bytes });
-  return bytes;
+  return await readOnce(cache, index.sha256, async () => {
+    const content = await reader.get(key, { range: { start: 0, end: index.size }, signal });
+    const bytes = await readAll(content, index.size);
+    if (hash('sha256', bytes, 'hex') !== index.sha256) throw damaged(key);
+    return bytes;
+  });
 }
 
 async function wholeSegment(key: string, { size, sha256 }: SegmentPlace, source: SegmentSource): Promise<Buffer> {
   const { reader, cache, signal } = source;
-  const cached = await cache?.get(sha256);
-  if (cached !== undefined) return cached.bytes;
   if (size > MAX_SEGMENT_BYTES)
     throw integrityError(`the segment ${key} has more than ${MAX_SEGMENT_BYTES} bytes: refused`);
-  const bytes = await readAll(await reader.get(key, { signal }), size);
-  if (bytes.length !== size || hash('sha256', bytes, 'hex') !== sha256) throw damaged(key);
-  await cache?.put(sha256, { bytes });
-  return bytes;
+  return await readOnce(cache, sha256, async () => {
+    const bytes = await readAll(await reader.get(key, { signal }), size);
+    if (bytes.length !== size || hash('sha256', bytes, 'hex') !== sha256) throw damaged(key);
+    return bytes;
+  });
+}
+
+/** What is being read for each cache, by digest: versions that are read at the same time have most segments in common. */
+const reading = new WeakMap<SegmentCache, Map<string, Promise<Buffer>>>();
+
+/** Bytes of this digest from the cache, or read and kept there. */
+async function readOnce(cache: SegmentCache | undefined, sha256: string, read: () => Promise<Buffer>): Promise<Buffer> {
+  if (cache === undefined) return await read();
+  const begun = reading.get(cache) ?? new Map<string, Promise<Buffer>>();
+  reading.set(cache, begun);
+  const same = begun.get(sha256);
+  if (same !== undefined) return await same;
+  const work = (async () => {
+    const cached = await cache.get(sha256);
+    if (cached !== undefined) return cached.bytes;
+    const bytes = await read();
+    await cache.put(sha256, { bytes });
+    return bytes;
+  })();
+  begun.set(sha256, work);
+  try {
+    return await work;
+  } finally {
+    begun.delete(sha256);
+  }
 }
 
 const damaged = (key: string): Error =>

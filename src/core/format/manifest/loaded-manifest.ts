@@ -118,8 +118,8 @@ export async function withSegments(
   loaded: Omit<LoadedManifest, 'segments'>,
   source: SegmentSource | undefined,
 ): Promise<LoadedManifest> {
-  if (loaded.head.segments === undefined) return loaded;
-  if (source === undefined) throw new ArchiverError('internal', `the segments of ${loaded.key} were not loaded`);
+  if (loaded.head.segments === undefined || source?.segments === 'none') return loaded;
+  if (source === undefined) throw notLoaded(loaded.key);
   const { chunks, segments } = await loadSegments(loaded.head, source);
   const whole = { ...loaded, head: { ...loaded.head, chunks }, segments };
   if (source.ranges === undefined) return whole;
@@ -127,6 +127,9 @@ export async function withSegments(
   const entries = loaded.head.segments.reduce((most, { counts }) => Math.max(most, counts.entries), 0);
   return { ...whole, isPart: true, borders: { firsts, entries } };
 }
+
+const notLoaded = (key: string): ArchiverError =>
+  new ArchiverError('internal', `the segments of ${key} were not loaded`);
 
 export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;
 
@@ -137,6 +140,7 @@ export async function* readLoaded(
 ): AsyncGenerator<readonly Line[]> {
   const { segments } = loaded;
   if (segments === undefined) {
+    if (loaded.head.segments !== undefined) throw notLoaded(loaded.key);
     yield* readLines(loaded, options);
     return;
   }
