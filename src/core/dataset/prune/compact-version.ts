@@ -6,6 +6,7 @@ import { ArchiverError, integrityError } from '../../platform/failures/errors.js
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
 import { composeListing } from '../../format/manifest/compose-manifest.js';
 import { fetchManifest, type LoadedManifest } from '../../format/manifest/loaded-manifest.js';
+import { defined } from '../../platform/defined.js';
 import { manifestCopyKeyOf, manifestKeys } from '../../format/manifest/manifest-copy.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
@@ -80,7 +81,8 @@ export async function leftByCompaction(
   if (composed === undefined) return [];
   const { newest, head, plain } = composed;
   const key = manifestCopyKeyOf(uploadId, 'compact', plain.sha256);
-  const isKept = manifestKeys({ uploadId, key: newest.key, sha256: plain.sha256, head }).includes(key);
+  const listed = { ...head, ...defined({ segments: plain.segments?.places }) };
+  const isKept = manifestKeys({ uploadId, key: newest.key, sha256: plain.sha256, head: listed }).includes(key);
   const replaced = { key: backupKeyOf(uploadId, 'compact', newest.sha256), sizeBytes: newest.bytes.length };
   return isKept ? [replaced] : [{ key, sizeBytes: plain.bytes.length }, replaced];
 }

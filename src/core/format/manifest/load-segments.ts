@@ -14,6 +14,7 @@ import { parseBeginning } from './manifest-index.js';
 import { ManifestLines } from './manifest-lines.js';
 import type { ChunkRecord, ManifestHead, ManifestIndex, SegmentPlace } from './manifest-types.js';
 import { type PathRange, united } from './path-range.js';
+import { namingRepair } from './repair-hint.js';
 import { parseSegmentHead, type SegmentHead } from './segment-head.js';
 import { UnitedChunks } from './united-chunks.js';
 
@@ -83,7 +84,8 @@ export async function loadSegments(head: ManifestHead, source: SegmentSource): P
       key,
       isPart,
       positions: Uint32Array.from(its.chunks, (record) => chunks.add(its.uploadId, record, key)),
-      read: async () => bytes ?? (await wholeSegment(key, place, source)),
+      read: async () =>
+        bytes ?? (await namingRepair(source.reader, head.uploadId, () => stored(head.uploadId, place, source))),
     };
   });
   return { chunks: chunks.list, segments };
@@ -129,8 +131,13 @@ async function openSegment(
     const { head } = parseBeginning(beginning, `the segment ${key}`);
     return { head: checked(await headIn(head, key), place, key), bytes: undefined, isPart };
   }
-  bytes ??= await orMissing(key, uploadId, () => wholeSegment(key, place, source));
+  bytes ??= await stored(uploadId, place, source);
   return { head: checked(await headIn(bytes, key), place, key), bytes: isKept || isPart ? bytes : undefined, isPart };
+}
+
+async function stored(uploadId: UploadId, place: SegmentPlace, source: SegmentSource): Promise<Buffer> {
+  const key = keyOf(uploadId, place);
+  return await orMissing(key, uploadId, () => wholeSegment(key, place, source));
 }
 
 function checked(head: SegmentHead, { counts }: SegmentPlace, key: string): SegmentHead {
@@ -207,7 +214,8 @@ async function orMissing<T>(key: string, uploadId: UploadId, work: () => Promise
   }
 }
 
-async function headIn(bytes: Buffer, key: string): Promise<SegmentHead> {
+/** The head of a segment that begins with these bytes. @throws integrity, unsupported */
+export async function headIn(bytes: Buffer, key: string): Promise<SegmentHead> {
   const what = `the segment ${key}`;
   let text: string | undefined;
   const lines = new ManifestLines(what, { head: (head) => (text = head), lines: () => undefined });
