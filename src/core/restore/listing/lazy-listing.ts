@@ -22,13 +22,14 @@ import { ListingColumns, type LoadListingOptions } from './load-listing.js';
 export interface LazySizes {
   /** Manifests of up to so many blocks are read at once: with 16 that takes a third of a second. */
   readonly smallBlocks: number;
-  /** Blocks that are read at a time for the names in a folder. */
+  /** Blocks that are read at first for the names in a folder, and thereafter at a time. */
+  readonly firstBlocks: number;
   readonly pageBlocks: number;
   /** Blocks of one reading, whose entries are objects until it ends. */
   readonly pieceBlocks: number;
 }
 
-const SIZES: LazySizes = { smallBlocks: 16, pageBlocks: 8, pieceBlocks: 32 };
+const SIZES: LazySizes = { smallBlocks: 16, firstBlocks: 4, pageBlocks: 8, pieceBlocks: 32 };
 /** Entries of a block, at most. */
 const BLOCK_ENTRIES = 4096;
 /** More entries than take 1 GiB of memory are not kept. */
@@ -155,7 +156,9 @@ export class LazyListing {
    */
   async readNames(folder: RawPath, prefix: RawPath = TOP, how: Reading = {}): Promise<boolean> {
     const wanted: PathRange[] = [];
-    for (const block of this.unreadNames(folder, prefix)) if (wanted.push(block) === this.sizes.pageBlocks) break;
+    const { firstBlocks, pageBlocks } = this.sizes;
+    const most = this.listing.ranges.length === 0 ? firstBlocks : pageBlocks;
+    for (const block of this.unreadNames(folder, prefix)) if (wanted.push(block) === most) break;
     if (wanted.length > 0) await this.read(wanted, how);
     return this.namesEnd(folder, prefix) === undefined;
   }
