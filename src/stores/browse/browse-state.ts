@@ -137,6 +137,11 @@ export function initialState(opened: OpenedListing, settings: BrowseSettings, ti
   const files = filesOf(listing);
   const marks = new Marks(listing);
   const facts = new FolderFacts(listing);
+  // What is not read is in folders that are not open.
+  const tree = listing.isWhole
+    ? undefined
+    : buildTree({ listing, facts, visible: files, order: undefined }, new Set(), opened.lazy);
+  const [first = files[0] ?? 0] = tree?.rows ?? [];
   return {
     settings,
     opened,
@@ -150,11 +155,8 @@ export function initialState(opened: OpenedListing, settings: BrowseSettings, ti
     sort: 'name',
     order: undefined,
     share: undefined,
-    // What is not read is in folders that are not open.
-    tree: listing.isWhole
-      ? undefined
-      : buildTree({ listing, facts, visible: files, order: undefined }, new Set(), opened.lazy),
-    wanted: files[0] ?? 0,
+    tree,
+    wanted: typeof first === 'object' ? first.path : first,
     position: 0,
     marks,
     markings: 0,

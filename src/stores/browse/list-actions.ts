@@ -65,6 +65,14 @@ function toParent(state: BrowseState): BrowseState {
 function markActions(tools: BrowseTools): Pick<ListActions, 'toggle' | 'markVisible' | 'clearMarks'> {
   const { get, set, notify, load } = tools;
   const changed = (): void => set({ markings: get().markings + 1 });
+  const markVisible = (): void => {
+    const { page, marks, visible, isSearching, changes, changeMarks } = get();
+    if (page === 'changes')
+      for (const change of changes?.files ?? []) if (isThere(change, get())) changeMarks.set(change.before, true);
+    if (page === 'files' && isSearching) return notify('still searching: not all that matches is visible yet');
+    if (page === 'files') marks.setAll(visible, true);
+    changed();
+  };
   return {
     toggle() {
       const { page, marks, visible, position, changeMarks } = get();
@@ -89,14 +97,7 @@ function markActions(tools: BrowseTools): Pick<ListActions, 'toggle' | 'markVisi
       changed();
     },
     markVisible() {
-      if (get().page === 'files' && get().opened.lazy !== undefined)
-        return whenWhole('reading all names', tools, () => this.markVisible());
-      const { page, marks, visible, isSearching, changes, changeMarks } = get();
-      if (page === 'changes')
-        for (const change of changes?.files ?? []) if (isThere(change, get())) changeMarks.set(change.before, true);
-      if (page === 'files' && isSearching) return notify('still searching: not all that matches is visible yet');
-      if (page === 'files') marks.setAll(visible, true);
-      changed();
+      whenWhole('reading all names', tools, markVisible);
     },
     clearMarks() {
       const { page, marks, changeMarks } = get();

@@ -25,13 +25,14 @@ import { ListingColumns, type LoadListingOptions } from './load-listing.js';
 export interface LazySizes {
   /** Manifests of up to so many are read at once: that takes a third of a second. */
   readonly small: number;
-  /** Read at a time for the names in a folder. */
+  /** Read at first for the names in a folder, and thereafter at a time. */
+  readonly first: number;
   readonly page: number;
   /** Of one reading: they are objects until it ends. */
   readonly piece: number;
 }
 
-const SIZES: LazySizes = { small: 1 << 16, page: 1 << 15, piece: 1 << 17 };
+const SIZES: LazySizes = { small: 1 << 16, first: 1 << 14, page: 1 << 15, piece: 1 << 17 };
 /** More entries than take 1 GiB of memory are not kept. */
 export const MAX_KEPT = 5_000_000;
 const ZERO = rawFromText('\0');
@@ -174,7 +175,9 @@ export class LazyListing {
    */
   async readNames(folder: RawPath, prefix: RawPath = TOP, how: Reading = {}): Promise<boolean> {
     const wanted: PathRange[] = [];
-    for (const block of this.unreadNames(folder, prefix)) if (wanted.push(block) === this.blocksOf(this.sizes.page)) break;
+    const { first, page } = this.sizes;
+    const most = this.blocksOf(this.listing.ranges.length === 0 ? first : page);
+    for (const block of this.unreadNames(folder, prefix)) if (wanted.push(block) === most) break;
     if (wanted.length > 0) await this.read(wanted, how);
     return this.namesEnd(folder, prefix) === undefined;
   }

@@ -8,13 +8,14 @@ import type { RawPath } from '../../../../src/core/platform/paths/raw-path.js';
 import { LazyListing } from '../../../../src/core/restore/listing/lazy-listing.js';
 import type { Listing } from '../../../../src/core/restore/listing/listing.js';
 import { loadListing } from '../../../../src/core/restore/listing/load-listing.js';
-import { histories, uploadIdOf } from '../../../support/chain-model.js';
+import { histories } from '../../../support/chain-model.js';
 import { memoryReader } from '../../../support/memory-reader.js';
 import { raw } from '../../../support/raw.js';
+import { writtenFiles } from '../../../support/written-files.js';
 import { type WrittenHistory, writtenHistory } from '../../../support/written-history.js';
 
 const SMALL_BLOCKS = { blockEntries: 2 };
-const SIZES = { small: 0, page: 1, piece: 2 };
+const SIZES = { small: 0, first: 1, page: 1, piece: 2 };
 
 async function opened({ objects, newest }: WrittenHistory): Promise<{ lazy: LazyListing; whole: Listing }> {
   const { uploadId, sha256, index } = newest;
@@ -107,19 +108,6 @@ test('any history answers any questions as if it had been read whole', async () 
   );
 });
 
-const [entry] = fc
-  .sample(histories, { numRuns: 20, seed: 1 })
-  .flatMap(([first]) => first?.level.mentions ?? [])
-  .filter((mention): mention is Entry => mention.type === 'file' && mention.segments !== undefined);
-
-/** A full listing of files only. */
-async function filesAt(paths: readonly string[], blockEntries: number): Promise<WrittenHistory> {
-  const mentions = paths.toSorted().map((path): Entry => ({ ...entry!, path: raw(path), holes: [[0, 1]] }));
-  const [model] = fc.sample(histories, { numRuns: 1, seed: 1 })[0] ?? [];
-  const level = { ...model!.level, uploadId: uploadIdOf(0), mentions };
-  return await writtenHistory([{ level, view: new Map() }], { blockEntries });
-}
-
 test('folders without an entry of their own are found as well', async () => {
   const trees = fc.uniqueArray(
     fc
@@ -129,7 +117,7 @@ test('folders without an entry of their own are found as well', async () => {
   );
   await fc.assert(
     fc.asyncProperty(trees, questions, async (tree, asked) => {
-      const answers = await answersOf(await opened(await filesAt(tree, 2)), asked);
+      const answers = await answersOf(await opened(await writtenFiles(tree, 2)), asked);
 
       expect(answers).toEqual({ ...answers, lazy: answers.whole, lies: [] });
     }),
@@ -142,7 +130,7 @@ const LARGE = Array.from({ length: 3 }, (_, folder) =>
 ).flat();
 
 test('what is not read is not known, until a stream has added it up', async () => {
-  const { lazy, whole } = await opened(await filesAt([...LARGE, 'small/one'], 50));
+  const { lazy, whole } = await opened(await writtenFiles([...LARGE, 'small/one'], 50));
   const sum = ({ files, bytes }: { files: number; bytes: number } = { files: -1, bytes: -1 }): number[] => [
     files,
     bytes,
@@ -163,11 +151,11 @@ test('what is not read is not known, until a stream has added it up', async () =
 });
 
 test('names, a path and a folder cost the blocks that have them, however many others there are', async () => {
-  const made = await filesAt(LARGE, 50);
+  const made = await writtenFiles(LARGE, 50);
   const { uploadId, sha256, index } = made.newest;
   const reader = memoryReader(made.objects);
   const options = { uploadId, sha256: expectedIn('d', [sha256], index) };
-  const lazy = await LazyListing.open(reader, options, { small: 0, page: 8 * 4096, piece: 8 * 4096 });
+  const lazy = await LazyListing.open(reader, options, { small: 0, first: 8 * 4096, page: 8 * 4096, piece: 8 * 4096 });
   const opened = reader.requests.get;
 
   expect(await lazy.readNames(raw(''))).toBe(true);
@@ -179,7 +167,7 @@ test('names, a path and a folder cost the blocks that have them, however many ot
 });
 
 test('readings at once, also with one of everything, are one after the other', async () => {
-  const { lazy, whole } = await opened(await filesAt(LARGE, 50));
+  const { lazy, whole } = await opened(await writtenFiles(LARGE, 50));
 
   await Promise.all([
     lazy.readBelow(raw('run-1')),
