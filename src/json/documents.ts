@@ -119,7 +119,7 @@ export const JSON_DOCUMENTS = {
   plan: 'uploadId location datasetId partCount planParts files bytes spanningGroups spanningBytes skippedCount skipped nextCommands durationMs requests',
   repair:
     'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
-  restore: `${RESTORED} datasetId? version? fork? ${RETRIEVAL}`,
+  restore: `${RESTORED} datasetId? version? fork? part? partCount? ${RETRIEVAL}`,
   'profile collect': 'folder profiles troubles exitStatus',
   'profile list': 'profiles',
   'profile stats':

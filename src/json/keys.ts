@@ -996,7 +996,10 @@ export const JSON_KEYS = {
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
   seenAfterMs: key(orNull(ms), 'for how long a fleet that is seen again was out of sight; null where it was not'),
-  selectors: key(of('all? paths? md5s? patterns? commits? stageNames? shardNumbers?'), 'which files were asked for'),
+  selectors: key(
+    of('all? paths? md5s? patterns? commits? stageNames? shardNumbers? part? partCount?'),
+    'which files were asked for',
+  ),
   sentRule: key(elsewhere, 'the rule as it was written'),
   server: key(text, 'of a webhook; the rest of its address is secret'),
   service: key(text, 'who does not answer'),

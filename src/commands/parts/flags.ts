@@ -69,7 +69,7 @@ export const workFlags = {
   ...createOnceFlag,
   part: flag.text({
     required: true,
-    placeholder: 'I|7,12-14|auto',
+    placeholder: '7,12-14|auto',
     describe: 'part or parts to do, counted from 0; auto takes the number of the task from the scheduler',
   }),
   perTask: flag.int([1, 1_000_000], {
