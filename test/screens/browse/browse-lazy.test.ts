@@ -13,7 +13,7 @@ import { type Browser, openBrowser, settled } from './open-browser.js';
 const LARGE = [0, 1, 2].flatMap((folder) =>
   Array.from({ length: 2000 }, (_, n) => `run-${folder}/f-${String(n).padStart(4, '0')}`),
 );
-const SIZES = { smallBlocks: 0, firstBlocks: 4, pageBlocks: 8, pieceBlocks: 8 };
+const SIZES = { small: 0, first: 4, page: 8, piece: 8 };
 
 interface LazyBrowser extends Browser {
   /** Lets the stream of everything come. */
@@ -149,7 +149,7 @@ it('ends with any keys as it would have with everything read', async () => {
       typeof row === 'number' ? opened.listing.path(row) : row.path;
     return [tree?.rows.map(path), position, marks.paths(), marks.files];
   };
-  const sizes = { smallBlocks: 0, firstBlocks: 1, pageBlocks: 1, pieceBlocks: 1 };
+  const sizes = { small: 0, first: 1, page: 1, piece: 1 };
   const idle = async ({ state }: Browser): Promise<void> => {
     await until(() => expect([state().busy, state().tree?.gaps.length]).toEqual([undefined, 0]));
     await settled();

@@ -66,7 +66,10 @@ interface Opened {
 }
 
 /** Loads the segments that `head` names. @throws integrity for one that is missing or not as named, unsupported, what the store throws */
-export async function loadSegments(head: ManifestHead, source: SegmentSource): Promise<LoadedSegments> {
+export async function loadSegments(
+  head: Pick<ManifestHead, 'uploadId' | 'segments' | 'chunks'>,
+  source: SegmentSource,
+): Promise<LoadedSegments> {
   const all = head.segments ?? [];
   const places = source.ranges === undefined ? all : placesIn(all, source.ranges);
   const isKept = source.segments === undefined && sizeOf(places) <= MAX_KEPT_BYTES;
