@@ -28,6 +28,8 @@ export interface SegmentSource {
   readonly cache?: SegmentCache | undefined;
   /** Entries that are wanted; others may be left out. Undefined for all. */
   readonly ranges?: readonly PathRange[] | undefined;
+  /** False for a segment that is left out, whatever `ranges` say. */
+  readonly isWanted?: ((place: SegmentPlace) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -51,6 +53,7 @@ export interface LoadedSegments {
 }
 
 const READS_AT_ONCE = 8;
+const NO_POSITIONS = new Uint32Array(0);
 /** Segments with fewer bytes together are kept in memory: some two million entries. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 /** Nothing larger is written: a head of 256 MiB and a line of 64 MiB, gzipped, and some. */
@@ -65,7 +68,8 @@ interface Opened {
 /** Loads the segments that `head` names. @throws integrity for one that is missing or not as named, unsupported, what the store throws */
 export async function loadSegments(head: ManifestHead, source: SegmentSource): Promise<LoadedSegments> {
   const all = head.segments ?? [];
-  const places = source.ranges === undefined ? all : placesIn(all, source.ranges);
+  const { ranges, isWanted = () => true } = source;
+  const places = (ranges === undefined ? all : placesIn(all, ranges)).filter(isWanted);
   const isKept = places.reduce((sum, { size }) => sum + size, 0) <= MAX_KEPT_BYTES;
   const opened: (Opened | undefined)[] = places.map(() => undefined);
   await forEachLimit(places.entries(), READS_AT_ONCE, async ([position, place]) => {
@@ -85,6 +89,28 @@ export async function loadSegments(head: ManifestHead, source: SegmentSource): P
     };
   });
   return { chunks: chunks.list, segments };
+}
+
+/** Segments of which nothing is loaded, for entries that nobody asks where they lie: they refer to no chunk. */
+export function unopenedSegments(head: ManifestHead, source: SegmentSource): readonly LoadedSegment[] {
+  const { reader, ranges, signal } = source;
+  const { uploadId, segments = [] } = head;
+  return (ranges === undefined ? segments : placesIn(segments, ranges)).map((place): LoadedSegment => {
+    const { index } = place;
+    const key = keyOf(uploadId, place);
+    const part = async (): Promise<Buffer | undefined> =>
+      index === undefined || ranges === undefined
+        ? undefined
+        : await readBlocks(reader, { key, index, ranges, signal });
+    const read = async (): Promise<Buffer> => (await part()) ?? (await wholeSegment(key, place, source));
+    return {
+      place,
+      key,
+      isPart: ranges !== undefined,
+      positions: NO_POSITIONS,
+      read: () => orMissing(key, uploadId, read),
+    };
+  });
 }
 
 /** The segments, in order, that may hold paths of these ranges. */

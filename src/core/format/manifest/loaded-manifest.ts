@@ -11,7 +11,7 @@ import { inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import { manifestIndexOf } from './manifest-index.js';
-import type { ManifestIndex, PreviousManifest } from './manifest-types.js';
+import type { ManifestIndex, PreviousManifest, SegmentPlace } from './manifest-types.js';
 import { type LoadedSegment, loadSegments, type SegmentSource } from './load-segments.js';
 import { defined } from '../../platform/defined.js';
 import { openManifest } from './open-manifest.js';
@@ -30,6 +30,8 @@ export interface LoadedManifest extends ParsedHead {
   readonly bytes: Buffer;
   /** Of a listing in segments, whose chunks `head` then has: the segments, in order. */
   readonly segments?: readonly LoadedSegment[];
+  /** Segments that it names and that were left out. */
+  readonly leftOut?: readonly SegmentPlace[];
   /** The KMS key that it is encrypted with in the store. */
   readonly sealedBy?: string;
   /** Set when entries that nobody asked for are left out: its totals say more than it has. */
@@ -87,7 +89,7 @@ export async function loadOpened(
   uploadId: UploadId,
   { bytes, sealedBy }: OpenedBytes,
   sha256: string,
-  source?: SegmentSource,
+  source?: SegmentSource | 'later',
 ): Promise<LoadedManifest> {
   const key = manifestKeyOf(uploadId);
   if (isSealed(bytes))
@@ -102,15 +104,18 @@ export async function loadOpened(
   return { ...parser.finish(), ...parts };
 }
 
-/** A manifest with its segments loaded. @throws what reading segments throws */
+/** A manifest with its segments loaded; `later`: without. @throws what reading segments throws */
 export async function withSegments(
   loaded: Omit<LoadedManifest, 'segments'>,
-  source: SegmentSource | undefined,
+  source: SegmentSource | 'later' | undefined,
 ): Promise<LoadedManifest> {
   if (loaded.head.segments === undefined) return loaded;
   if (source === undefined) throw new ArchiverError('internal', `the segments of ${loaded.key} were not loaded`);
+  if (source === 'later') return loaded;
+  const { isWanted } = source;
+  const leftOut = isWanted === undefined ? undefined : loaded.head.segments.filter((place) => !isWanted(place));
   const { chunks, segments } = await loadSegments(loaded.head, source);
-  return { ...loaded, head: { ...loaded.head, chunks }, segments };
+  return { ...loaded, head: { ...loaded.head, chunks }, segments, ...defined({ leftOut }) };
 }
 
 export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;
@@ -134,8 +139,9 @@ export async function* readLoaded(
   }
 }
 
-async function* linesOfSegment(
-  { head, document, uploadId }: LoadedManifest,
+/** Lines of a segment of this manifest, `bytes` as `read` gives them. @throws integrity */
+export async function* linesOfSegment(
+  { head, document, uploadId }: Pick<LoadedManifest, 'head' | 'document' | 'uploadId'>,
   { place, key, positions, isPart }: LoadedSegment,
   bytes: Buffer,
   options: ReadLoadedOptions,

@@ -12,6 +12,8 @@ export interface LoadPartOptions {
   /** Digest of the whole manifest, named together with its index. */
   readonly sha256: string;
   readonly ranges: readonly PathRange[];
+  /** Set when `withSegments` loads the segments afterwards. */
+  readonly segments?: 'later' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -20,8 +22,9 @@ export interface LoadPartOptions {
  * @throws as `readBlocks`; integrity, also for a segment that is missing
  */
 export async function loadPart(reader: ObjectReader, options: LoadPartOptions): Promise<LoadedManifest | undefined> {
-  const { uploadId, index, sha256, ranges, signal } = options;
+  const { uploadId, index, sha256, ranges, segments, signal } = options;
   const bytes = await readBlocks(reader, { key: manifestKeyOf(uploadId), index, ranges, signal });
   if (bytes === undefined) return undefined;
-  return { ...(await loadOpened(uploadId, { bytes }, sha256, { reader, ranges, signal })), isPart: true };
+  const source = segments ?? { reader, ranges, signal };
+  return { ...(await loadOpened(uploadId, { bytes }, sha256, source)), isPart: true };
 }
