@@ -13,7 +13,7 @@ import { chunkKey } from './manifest-check.js';
 import { parseBeginning } from './manifest-index.js';
 import { ManifestLines } from './manifest-lines.js';
 import type { ChunkRecord, ManifestHead, ManifestIndex, SegmentPlace } from './manifest-types.js';
-import { type PathRange, united } from './path-range.js';
+import { inListing, type PathRange, united } from './path-range.js';
 import { namingRepair } from './repair-hint.js';
 import { parseSegmentHead, type SegmentHead } from './segment-head.js';
 import { UnitedChunks } from './united-chunks.js';
@@ -74,12 +74,13 @@ export async function loadSegments(
   source: SegmentSource,
 ): Promise<LoadedSegments> {
   const all = head.segments ?? [];
-  const { ranges, isWanted = () => true } = source;
+  const { isWanted = () => true } = source;
+  const ranges = source.ranges && inListing(source.ranges);
   const places = (ranges === undefined ? all : placesIn(all, ranges)).filter(isWanted);
   const isKept = source.segments === undefined && sizeOf(places) <= MAX_KEPT_BYTES;
   const opened: (Opened | undefined)[] = places.map(() => undefined);
   await forEachLimit(places.entries(), READS_AT_ONCE, async ([position, place]) => {
-    opened[position] = await openSegment(head.uploadId, place, { ...source, isKept });
+    opened[position] = await openSegment(head.uploadId, place, { ...source, ranges, isKept });
   });
   const chunks = new UnitedChunks(head.uploadId);
   for (const record of head.chunks) chunks.add(head.uploadId, record, head.uploadId);
@@ -103,7 +104,8 @@ export const sizeOf = (places: readonly SegmentPlace[]): number => places.reduce
 
 /** Segments of which nothing is loaded, for entries that nobody asks where they lie: they refer to no chunk. */
 export function unopenedSegments(head: ManifestHead, source: SegmentSource): readonly LoadedSegment[] {
-  const { reader, ranges, signal } = source;
+  const { reader, signal } = source;
+  const ranges = source.ranges && inListing(source.ranges);
   const { uploadId, segments = [] } = head;
   return (ranges === undefined ? segments : placesIn(segments, ranges)).map((place): LoadedSegment => {
     const { index } = place;
