@@ -66,8 +66,9 @@ interface Opened {
 }
 
 /** Loads the segments that `head` names. @throws integrity for one that is missing or not as named, unsupported, what the store throws */
-export async function loadSegments(head: ManifestHead, source: SegmentSource): Promise<LoadedSegments> {
+export async function loadSegments(head: ManifestHead, given: SegmentSource): Promise<LoadedSegments> {
   const all = head.segments ?? [];
+  const source = { ...given, ranges: inListing(given.ranges) };
   const { ranges, isWanted = () => true } = source;
   const places = (ranges === undefined ? all : placesIn(all, ranges)).filter(isWanted);
   const isKept = places.reduce((sum, { size }) => sum + size, 0) <= MAX_KEPT_BYTES;
@@ -91,9 +92,14 @@ export async function loadSegments(head: ManifestHead, source: SegmentSource): P
   return { chunks: chunks.list, segments };
 }
 
+/** The ranges without folders above: segments lie on nothing. */
+const inListing = (ranges: readonly PathRange[] | undefined): readonly PathRange[] | undefined =>
+  ranges?.filter(({ isAbove }) => isAbove !== true);
+
 /** Segments of which nothing is loaded, for entries that nobody asks where they lie: they refer to no chunk. */
 export function unopenedSegments(head: ManifestHead, source: SegmentSource): readonly LoadedSegment[] {
-  const { reader, ranges, signal } = source;
+  const { reader, signal } = source;
+  const ranges = inListing(source.ranges);
   const { uploadId, segments = [] } = head;
   return (ranges === undefined ? segments : placesIn(segments, ranges)).map((place): LoadedSegment => {
     const { index } = place;

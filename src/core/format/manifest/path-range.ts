@@ -1,12 +1,14 @@
 // Ranges of paths in byte order, to read of a manifest only the blocks that can hold them.
 import picomatch from 'picomatch';
-import { type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
+import { type RawPath, rawFromText, withEnd } from '../../platform/paths/raw-path.js';
 import { typedGlob } from '../../platform/text/typed-path.js';
 
 /** Paths from one on, up to another that is not among them. */
 export interface PathRange {
   readonly from: RawPath;
   readonly before: RawPath;
+  /** Set for a folder above a wanted path: only what lies on another listing can hide something by it. */
+  readonly isAbove?: true;
 }
 
 const ZERO = rawFromText('\0');
@@ -17,9 +19,9 @@ const only = (path: RawPath): PathRange => ({ from: path, before: withEnd(path, 
 
 /** Where a path, everything below it and the folders above it are: in a delta, what these became may hide it. */
 export function rangesOfPath(path: RawPath): readonly PathRange[] {
-  const ranges = [{ from: withEnd(path, SLASH), before: withEnd(path, AFTER_SLASH) }];
-  for (let above = path; above !== TOP; above = above.slice(0, Math.max(0, above.lastIndexOf('/'))))
-    ranges.push(only(above));
+  const ranges: PathRange[] = [{ from: withEnd(path, SLASH), before: withEnd(path, AFTER_SLASH) }, only(path)];
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+    ranges.push({ ...only(path.slice(0, end)), isAbove: true });
   return ranges;
 }
 
