@@ -13,7 +13,7 @@ import {
   united,
 } from '../../format/manifest/path-range.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
-import { type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
+import { joinPath, type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { FolderSums } from './folder-sums.js';
 import type { Child, Listing, Sum } from './listing.js';
@@ -27,13 +27,13 @@ export interface LazySizes {
   readonly pageBlocks: number;
   /** Blocks of one reading, whose entries are objects until it ends. */
   readonly pieceBlocks: number;
+  /** More entries than take 1 GiB of memory are not kept. */
+  readonly maxKept: number;
 }
 
-const SIZES: LazySizes = { smallBlocks: 16, firstBlocks: 4, pageBlocks: 8, pieceBlocks: 32 };
+const SIZES: LazySizes = { smallBlocks: 16, firstBlocks: 4, pageBlocks: 8, pieceBlocks: 32, maxKept: 5_000_000 };
 /** Entries of a block, at most. */
 const BLOCK_ENTRIES = 4096;
-/** More entries than take 1 GiB of memory are not kept. */
-export const MAX_KEPT = 5_000_000;
 const ZERO = rawFromText('\0');
 
 /** Who reads. */
@@ -64,7 +64,7 @@ export class LazyListing {
   ) {}
 
   /** Opens an upload: reads all of a small one, and the beginning of a large one. @throws what `readView` throws */
-  static async open(reader: ObjectReader, options: LoadListingOptions, sizes = SIZES): Promise<LazyListing> {
+  static async open(reader: ObjectReader, options: LoadListingOptions, sizes: LazySizes = SIZES): Promise<LazyListing> {
     const columns = new ListingColumns();
     const opened = await readView(reader, { ...columnsFrom(columns, options), ranges: [] });
     const sums = new FolderSums(opened.head.chunks);
@@ -88,7 +88,7 @@ export class LazyListing {
   /** Whether all entries are few enough to be kept. */
   get isKept(): boolean {
     const { totals, view = totals } = this.head;
-    return this.listing.isWhole || view.entries <= MAX_KEPT;
+    return this.listing.isWhole || view.entries <= this.sizes.maxKept;
   }
 
   private get borders(): readonly RawPath[] {
@@ -97,7 +97,7 @@ export class LazyListing {
 
   /** Reads everything and keeps it; what is begun already is waited for. @throws unsupported when it is too much to keep; what `readView` throws */
   async readAll(options: ReadAllOptions = {}): Promise<Listing> {
-    if (!this.isKept) throw tooMuch('all of it', (this.head.view ?? this.head.totals).entries);
+    if (!this.isKept) throw tooMuch('all of it', (this.head.view ?? this.head.totals).entries, this.sizes.maxKept);
     if (!this.listing.isWhole) {
       this.whole ??= this.stream(true, options).finally(() => (this.whole = undefined));
       await this.whole;
@@ -148,6 +148,18 @@ export class LazyListing {
   /** Reads everything below a folder. @throws unsupported when that is too much to keep; what `readView` throws */
   async readBelow(folder: RawPath, how: Reading = {}): Promise<Listing> {
     return await this.read([rangeBelow(folder)], how);
+  }
+
+  /** Reads the names in a folder, and the sums of all folders in it. @throws unsupported for too many names; what `readView` throws */
+  async readSums(folder: RawPath, how: Reading = {}): Promise<void> {
+    if (this.isKept) return void (await this.readBelow(folder, how));
+    while (!(await this.readNames(folder, TOP, how)));
+    const unknown = (): readonly RawPath[] =>
+      [folder, ...Array.from(this.listing.children(folder), ({ name }) => joinPath(folder, name))].filter(
+        (path) => this.listing.isFolder(path) && this.listing.sumBelow(path) === undefined,
+      );
+    if (unknown().length > 0 && !this.sums.isDone) await this.addUp(how);
+    for (const path of unknown()) await this.readBelow(path, how);
   }
 
   /**
@@ -213,10 +225,10 @@ export class LazyListing {
   }
 
   private async readNow(ranges: readonly PathRange[], how: Reading): Promise<void> {
-    const { pieceBlocks } = this.sizes;
+    const { pieceBlocks, maxKept } = this.sizes;
     const wanted = this.missing(ranges);
     const entries = wanted.length * BLOCK_ENTRIES + this.listing.count;
-    if (entries > MAX_KEPT && !this.isKept) throw tooMuch('this', entries);
+    if (entries > maxKept && !this.isKept) throw tooMuch('this', entries, maxKept);
     for (let at = 0; at < wanted.length; at += pieceBlocks)
       await this.readPiece(united(wanted.slice(at, at + pieceBlocks).map((block) => this.blockAt(block))), how);
   }
@@ -316,9 +328,9 @@ function assertSame({ chunks }: ManifestHead, { head, key }: ReadView): void {
   });
 }
 
-const tooMuch = (what: string, entries: number): ArchiverError =>
+const tooMuch = (what: string, entries: number, most: number): ArchiverError =>
   new ArchiverError(
     'unsupported',
-    `${what} has ${entries.toLocaleString('en')} entries, and at most ${MAX_KEPT.toLocaleString('en')} are kept in memory`,
+    `${what} has ${entries.toLocaleString('en')} entries, and at most ${most.toLocaleString('en')} are kept in memory`,
     { hint: 'archiver list and archiver find read them as a stream' },
   );

@@ -15,7 +15,7 @@ import { writtenFiles } from '../../../support/written-files.js';
 import { type WrittenHistory, writtenHistory } from '../../../support/written-history.js';
 
 const SMALL_BLOCKS = { blockEntries: 2 };
-const SIZES = { smallBlocks: 0, firstBlocks: 1, pageBlocks: 1, pieceBlocks: 2 };
+const SIZES = { smallBlocks: 0, firstBlocks: 1, pageBlocks: 1, pieceBlocks: 2, maxKept: Infinity };
 
 async function opened({ objects, newest }: WrittenHistory): Promise<{ lazy: LazyListing; whole: Listing }> {
   const { uploadId, sha256, index } = newest;
@@ -155,7 +155,13 @@ test('names, a path and a folder cost the blocks that have them, however many ot
   const { uploadId, sha256, index } = made.newest;
   const reader = memoryReader(made.objects);
   const options = { uploadId, sha256: expectedIn('d', [sha256], index) };
-  const lazy = await LazyListing.open(reader, options, { smallBlocks: 0, firstBlocks: 8, pageBlocks: 8, pieceBlocks: 8 });
+  const lazy = await LazyListing.open(reader, options, {
+    smallBlocks: 0,
+    firstBlocks: 8,
+    pageBlocks: 8,
+    pieceBlocks: 8,
+    maxKept: Infinity,
+  });
   const opened = reader.requests.get;
 
   expect(await lazy.readNames(raw(''))).toBe(true);
@@ -164,6 +170,35 @@ test('names, a path and a folder cost the blocks that have them, however many ot
   expect([opened, reader.requests.get]).toEqual([1, 5]);
   // Three blocks with two folders each, and that of the file.
   expect(lazy.listing.count).toBe(4 * 50);
+});
+
+test('of too many entries none are kept but those of the question', async () => {
+  const made = await writtenFiles([...LARGE, 'small/one', 'small/two/three'], 50);
+  const { uploadId, sha256, index } = made.newest;
+  const options = { uploadId, sha256: expectedIn('d', [sha256], index) };
+  const lazy = await LazyListing.open(memoryReader(made.objects), options, { ...SIZES, maxKept: 6001 });
+
+  await lazy.readPath(raw('run-1/f-0777'));
+  await expect(lazy.readAll()).rejects.toThrow('all of it has 6,002 entries, and at most 6,001 are kept in memory');
+  await expect(lazy.readBelow(raw('run-1'))).rejects.toThrow('are kept in memory');
+  expect(lazy.listing.count).toBe(50);
+});
+
+test('sums of the folders in a folder come from a stream where too many entries would be kept', async () => {
+  const made = await writtenFiles([...LARGE, 'small/one', 'small/two/three'], 50);
+  const { uploadId, sha256, index } = made.newest;
+  const options = { uploadId, sha256: expectedIn('d', [sha256], index) };
+  const reader = memoryReader(made.objects);
+  // A block counts for 4096 entries.
+  const lazy = await LazyListing.open(reader, options, { ...SIZES, maxKept: 5999 });
+  const whole = await loadListing(reader, options);
+
+  await lazy.readSums(raw(''));
+
+  for (const folder of ['', 'run-0', 'run-1', 'run-2', 'small'].map((text) => raw(text)))
+    expect(lazy.listing.sumBelow(folder)).toMatchObject({ ...whole.sum(whole.below(folder)) });
+  expect(lazy.listing.isWhole).toBe(false);
+  await expect(lazy.readBelow(raw('run-1'))).rejects.toThrow('are kept in memory');
 });
 
 test('readings at once, also with one of everything, are one after the other', async () => {
