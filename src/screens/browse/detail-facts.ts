@@ -80,13 +80,16 @@ export function folderFacts(
   const read = share === undefined ? '' : `; ${formatPercent(share)} of all is`;
   if (sum === undefined) return [{ label: 'size', value: `not read yet${read}`, tone: 'dim' }];
   const { files, bytes } = sum;
-  const streamed = listing.isRead(path) ? undefined : lazy?.sums.of(path);
-  const cold = streamed?.coldFiles ?? facts.coldFiles(below);
-  const newest = streamed?.newest ?? facts.newest(below);
+  const isRead = listing.isRead(path);
+  const streamed = isRead ? undefined : lazy?.sums.of(path);
+  const isKnown = isRead || streamed !== undefined;
+  // Of what is not read, `below` has a part.
+  const cold = isRead ? facts.coldFiles(below) : (streamed?.coldFiles ?? 0);
+  const newest = isRead ? facts.newest(below) : streamed?.newest;
   return [
     { label: 'size', value: exactBytes(bytes) },
     { label: 'files', value: formatCount(files) },
-    { label: 'newest', value: timeText(newest) },
+    { label: 'newest', value: isKnown ? timeText(newest) : 'not read yet' },
     ...(cold === 0
       ? []
       : [{ label: 'cold', value: `${formatQuantity(cold, 'file')} to ask back`, tone: 'warn' as const }]),

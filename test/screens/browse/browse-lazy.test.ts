@@ -13,7 +13,7 @@ import { type Browser, openBrowser, settled } from './open-browser.js';
 const LARGE = [0, 1, 2].flatMap((folder) =>
   Array.from({ length: 2000 }, (_, n) => `run-${folder}/f-${String(n).padStart(4, '0')}`),
 );
-const SIZES = { smallBlocks: 0, firstBlocks: 4, pageBlocks: 8, pieceBlocks: 8, maxKept: Infinity };
+const SIZES = { small: 0, first: 4 * 4096, page: 8 * 4096, piece: 8 * 4096, maxKept: Infinity };
 
 interface LazyBrowser extends Browser {
   /** Lets the stream of everything come. */
@@ -136,7 +136,7 @@ it('says why the rest cannot be read, and gives no search of a part for one of a
 
 it('shows a folder of which nothing but folders is known, and nothing behind what is not known', async () => {
   const folders = ['a/', 'a/b/', 'a/b/c', 'a/b/d', 'a/b/e', 'a/b/f', 'a/z/', 'b', ...LARGE, 'y', 'z'];
-  const sizes = { ...SIZES, firstBlocks: 8, pageBlocks: 1 };
+  const sizes = { ...SIZES, first: 8 * 4096, page: 1 };
   const { browser } = await lazyBrowser(folders, { blockEntries: 2, sizes });
   const rows = browser
     .frame(80, 24)
@@ -172,7 +172,7 @@ it('ends with any keys as it would have with everything read', async () => {
       typeof row === 'number' ? opened.listing.path(row) : row.path;
     return [tree?.rows.map(path), position, marks.paths(), marks.files];
   };
-  const sizes = { smallBlocks: 0, firstBlocks: 1, pageBlocks: 1, pieceBlocks: 1, maxKept: Infinity };
+  const sizes = { small: 0, first: 1, page: 1, piece: 1, maxKept: Infinity };
   const idle = async ({ state }: Browser): Promise<void> => {
     await until(() => expect([state().busy, state().tree?.gaps.length]).toEqual([undefined, 0]));
     await settled();

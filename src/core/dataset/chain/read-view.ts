@@ -7,14 +7,15 @@ import { type ReadManifest, readManifest, type ReadManifestOptions } from '../..
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ListingKind, ManifestHead, ShardRecord } from '../../format/manifest/manifest-types.js';
 import type { PathRange } from '../../format/manifest/path-range.js';
-import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
+import type { Borders, LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import { namingRepair } from '../../format/manifest/repair-hint.js';
+import { loadSegments } from '../../format/manifest/load-segments.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { assertExpected, type ExpectedDigests } from '../records/assert-expected.js';
 import { compactView } from './compact-view.js';
 import { defined } from '../../platform/defined.js';
-import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
+import { displayPath } from '../../platform/paths/raw-path.js';
 import { EntrySums } from './entry-sums.js';
 import { loadChain, partOf } from './load-chain.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
@@ -52,7 +53,7 @@ export interface ReadView extends ReadManifest {
    * Set when entries outside of the ranges may have been left out: paths in order between which a range is read with few requests. Empty where
    * none is.
    */
-  readonly borders?: readonly RawPath[];
+  readonly borders?: Borders;
 }
 
 /**
@@ -75,7 +76,7 @@ async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, '
     await assertExpected(reader, { ...read, sha256: found }, expected, signal);
   if (!('bytes' in read)) {
     refuseUnsound(read, sums, options);
-    return { ...read, chain: [linkOf(read)] };
+    return { ...read, head: await withChunks(reader, read.head, options), chain: [linkOf(read)] };
   }
   const chain = await loadChain(reader, read, options);
   const view = viewOf(chain, options.headOnly === true ? {} : options);
@@ -96,12 +97,24 @@ async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, '
   };
 }
 
-function bordersOf(chain: readonly LoadedManifest[]): readonly RawPath[] | undefined {
+/** The head with the chunks of its segments. */
+async function withChunks(
+  reader: ObjectReader,
+  head: ManifestHead,
+  { cache, signal }: Pick<ReadViewOptions, 'cache' | 'signal'>,
+): Promise<ManifestHead> {
+  return head.segments === undefined
+    ? head
+    : { ...head, chunks: (await loadSegments(head, { reader, cache, signal })).chunks };
+}
+
+function bordersOf(chain: readonly LoadedManifest[]): Borders | undefined {
   if (!chain.some(({ isPart }) => isPart === true)) return undefined;
   // What the full listing is read whole for, each range is read whole for.
-  if (chain.at(-1)?.isPart !== true) return [];
-  const all = chain.flatMap(({ borders = [] }) => borders).sort();
-  return all.filter((border, at) => border !== all[at - 1]);
+  const base = chain.at(-1)?.borders;
+  if (base === undefined) return { firsts: [], entries: 0 };
+  const all = chain.flatMap(({ borders }) => borders?.firsts ?? []).sort();
+  return { firsts: all.filter((border, at) => border !== all[at - 1]), entries: base.entries };
 }
 
 function counted(options: Omit<ReadViewOptions, 'emit'>, sums: EntrySums): ReadManifestOptions {

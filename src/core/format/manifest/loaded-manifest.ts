@@ -11,7 +11,8 @@ import { inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import { manifestIndexOf } from './manifest-index.js';
-import type { PreviousManifest } from './manifest-types.js';
+import type { ManifestIndex, PreviousManifest, SegmentPlace } from './manifest-types.js';
+import { type LoadedSegment, loadSegments, type SegmentSource } from './load-segments.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
 import { openManifest } from './open-manifest.js';
@@ -20,20 +21,32 @@ import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 /** Twenty million entries have about this size. */
 export const MAX_LOADED_BYTES = 1024 * 1024 * 1024;
 
+/** Paths between which a range of a manifest is read with few requests. */
+export interface Borders {
+  /** The first path of each block, or segment, in order. */
+  readonly firsts: readonly RawPath[];
+  /** Entries from one border to the next, at most. */
+  readonly entries: number;
+}
+
 export interface LoadedManifest extends ParsedHead {
   readonly uploadId: UploadId;
   /** Key relative to the base. */
   readonly key: string;
   /** Digest of the stored bytes. */
   readonly sha256: string;
-  /** Gzipped bytes, decrypted if the stored ones are encrypted. */
+  /** Gzipped bytes, decrypted if the stored ones are encrypted; without its segments. */
   readonly bytes: Buffer;
+  /** Of a listing in segments, whose chunks `head` then has: the segments, in order. */
+  readonly segments?: readonly LoadedSegment[];
+  /** Segments that it names and that were left out. */
+  readonly leftOut?: readonly SegmentPlace[];
   /** The KMS key that it is encrypted with in the store. */
   readonly sealedBy?: string;
   /** Set when entries that nobody asked for are left out: its totals say more than it has. */
   readonly isPart?: true;
-  /** Of a part, the first path of each block of the whole, in order. */
-  readonly borders?: readonly RawPath[];
+  /** Of a part, where the whole can be divided. */
+  readonly borders?: Borders;
 }
 
 /** How a delta names the manifest that it builds on. */
@@ -41,9 +54,20 @@ export const namedManifest = (uploadId: UploadId, loaded: LoadedManifest | undef
   uploadId,
   sha256: loaded?.sha256 ?? '',
   ...defined({
-    index: loaded === undefined || loaded.sealedBy !== undefined ? undefined : manifestIndexOf(loaded.bytes),
+    index: loaded === undefined || loaded.sealedBy !== undefined ? undefined : indexOf(loaded),
   }),
 });
+
+/** Where the index of a manifest is: for one with segments, all of it. Undefined for one without an index. */
+export const indexOf = ({
+  bytes,
+  sha256,
+  segments,
+}: {
+  readonly bytes: Buffer;
+  readonly sha256: string;
+  readonly segments?: object;
+}): ManifestIndex | undefined => (segments === undefined ? manifestIndexOf(bytes) : { size: bytes.length, sha256 });
 
 /** Fetches the manifest of an upload as it is stored. @throws not-found, access-denied, integrity when it is too large */
 export async function fetchManifest(reader: ObjectReader, uploadId: UploadId, signal?: AbortSignal): Promise<Buffer> {
@@ -68,11 +92,15 @@ export async function openStored(
   return await unsealBytes(stored, manifestUnsealing(reader, uploadId, what, signal));
 }
 
-/** Makes a link from an opened manifest; `sha256` is the digest of the stored bytes. @throws integrity, unsupported */
+/**
+ * Makes a link from an opened manifest; `sha256` is the digest of the stored bytes. `source` has its segments, if there are any.
+ * @throws integrity, unsupported, what reading segments throws
+ */
 export async function loadOpened(
   uploadId: UploadId,
   { bytes, sealedBy }: OpenedBytes,
   sha256: string,
+  source?: SegmentSource,
 ): Promise<LoadedManifest> {
   const key = manifestKeyOf(uploadId);
   if (isSealed(bytes))
@@ -82,26 +110,86 @@ export async function loadOpened(
   parser.skipEntries();
   for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {
     parser.push(piece);
-    if (parser.head !== undefined) return { ...parser.head, ...parts };
+    if (parser.head !== undefined) return await withSegments({ ...parser.head, ...parts }, source);
   }
   return { ...parser.finish(), ...parts };
 }
 
+/** A manifest with its segments loaded. @throws what reading segments throws */
+export async function withSegments(
+  loaded: Omit<LoadedManifest, 'segments'>,
+  source: SegmentSource | undefined,
+): Promise<LoadedManifest> {
+  if (loaded.head.segments === undefined || source?.segments === 'none') return loaded;
+  if (source === undefined) throw notLoaded(loaded.key);
+  const { isWanted } = source;
+  const leftOut = isWanted === undefined ? undefined : loaded.head.segments.filter((place) => !isWanted(place));
+  const { chunks, segments } = await loadSegments(loaded.head, source);
+  const whole = { ...loaded, head: { ...loaded.head, chunks }, segments, ...defined({ leftOut }) };
+  if (source.ranges === undefined) return whole;
+  const firsts = loaded.head.segments.map(({ first }) => first);
+  const entries = loaded.head.segments.reduce((most, { counts }) => Math.max(most, counts.entries), 0);
+  return { ...whole, isPart: true, borders: { firsts, entries } };
+}
+
+const notLoaded = (key: string): ArchiverError =>
+  new ArchiverError('internal', `the segments of ${key} were not loaded`);
+
 export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;
 
-/** Lines of the manifest in the order of the file, in batches. @throws integrity */
+/** Lines of the manifest in the order of the file, in batches. @throws integrity, what reading segments throws */
 export async function* readLoaded(
   loaded: LoadedManifest,
   options: ReadLoadedOptions = {},
 ): AsyncGenerator<readonly Line[]> {
-  const { key, uploadId, bytes, isPart } = loaded;
+  const { segments } = loaded;
+  if (segments === undefined) {
+    if (loaded.head.segments !== undefined) throw notLoaded(loaded.key);
+    yield* readLines(loaded, options);
+    return;
+  }
+  let next = segments[0]?.read();
+  for (const [position, segment] of segments.entries()) {
+    const bytes = (await next) ?? Buffer.alloc(0);
+    next = segments[position + 1]?.read();
+    next?.catch(() => undefined); // awaited in the next round
+    yield* linesOfSegment(loaded, segment, bytes, options);
+  }
+}
+
+/** Lines of a segment of this manifest, `bytes` as `read` gives them. @throws integrity */
+export async function* linesOfSegment(
+  { head, document, uploadId }: Pick<LoadedManifest, 'head' | 'document' | 'uploadId'>,
+  { place, key, positions, isPart }: LoadedSegment,
+  bytes: Buffer,
+  options: ReadLoadedOptions,
+): AsyncGenerator<readonly Line[]> {
+  const its = { ...head, totals: { ...head.totals, entries: place.counts.entries } };
+  const lines = readLines({ head: its, document, uploadId, key, bytes, isPart }, { ...options, positions });
+  let isFirst = options.needles === undefined && !isPart;
+  for await (const batch of lines) {
+    if (isFirst && batch[0]?.path !== place.first)
+      throw integrityError(`the segment ${key} does not begin with the path that its manifest names`);
+    isFirst = false;
+    yield batch;
+  }
+}
+
+type ReadLines = Pick<LoadedManifest, 'head' | 'document' | 'uploadId' | 'key' | 'bytes'> & {
+  readonly isPart?: boolean | undefined;
+};
+
+async function* readLines(
+  { head, document, uploadId, key, bytes, isPart }: ReadLines,
+  options: ReadLoadedOptions & Pick<ManifestParserOptions, 'positions'>,
+): AsyncGenerator<readonly Line[]> {
   let batch: Line[] = [];
   const parser = new ManifestParser({
     ...options,
     key,
     uploadId,
     isPart,
-    head: loaded,
+    head: { head, document },
     onLine: (line) => batch.push(line),
   });
   for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {

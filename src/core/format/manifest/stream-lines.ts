@@ -1,5 +1,5 @@
 // Streams the lines of a manifest from the store, in flat memory, for consumers that take lines when they need them. Its digest is known at
-// the end: no line is valid before.
+// the end: no line is valid before. A listing in segments has no lines here.
 import { createHash } from 'node:crypto';
 import { manifestUnsealing } from '../encryption/open-data-key.js';
 import { unsealStream } from '../encryption/unseal-stream.js';

@@ -3,10 +3,13 @@
 import { isColdClass } from '../../store/cold-class.js';
 import { markedUpload } from '../../dataset/marks.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
+import { keyOf } from '../../format/manifest/load-segments.js';
+import { OWN_SEGMENT_KEY } from '../../format/manifest/segment-key.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import type { Problems } from './problem.js';
+import { segmentsNamed } from './segment-folders.js';
 import { folderOfKey, manifestKeyOf } from '../../store/ids/upload-id.js';
 
 const HEADS_AT_ONCE = 8;
@@ -15,7 +18,7 @@ const LISTED_FROM = 16;
 
 export interface CheckObjectsOptions {
   readonly reader: ObjectReader;
-  readonly head: Pick<ManifestHead, 'uploadId' | 'chunks'>;
+  readonly head: Pick<ManifestHead, 'uploadId' | 'datasetId' | 'segments' | 'chunks'>;
   /** 1 for each chunk that an entry refers to; when undefined, all of them are needed. */
   readonly used?: Uint8Array | undefined;
   /** All objects below `uploads/`, if they were listed before; unreferenced objects are then not reported. */
@@ -60,12 +63,17 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<FoundO
   });
   if (options.listed !== undefined) return found;
   const manifest = manifestKeyOf(head.uploadId);
-  const expected = new Set([...wanted, manifest]);
+  const segments = (head.segments ?? []).map((place) => keyOf(head.uploadId, place));
+  const expected = new Set([...wanted, manifest, ...segments]);
   // Copies of manifests and marks exist temporarily as a matter of course: a prune removes them.
   const isPassing = (key: string): boolean => key.startsWith(`${manifest}.`) || markedUpload(key) !== undefined;
-  for (const key of sizes.keys())
-    if (key.startsWith(own) && !expected.has(key) && !isPassing(key))
-      warnings.add('nothing in the manifest refers to this object', { key });
+  const unnamed = [...sizes.keys()].filter((key) => key.startsWith(own) && !expected.has(key) && !isPassing(key));
+  // A rewritten manifest names others, and later versions still name those of before.
+  const others = new Set(unnamed.filter((key) => OWN_SEGMENT_KEY.test(key.slice(own.length))));
+  const named =
+    others.size === 0 ? others : await segmentsNamed(options.reader, head.datasetId, others, options.signal);
+  for (const key of unnamed)
+    if (!named.has(key)) warnings.add('nothing in the manifest refers to this object', { key });
   return found;
 }
 

@@ -28,11 +28,7 @@ export class FolderSums {
   private readonly known = new Map<RawPath, FolderSum>();
   /** Folders whose entries are coming, from the top down, each with a slash at its end. */
   private open: { readonly start: string; readonly sum: Growing }[] = [];
-  private readonly cold: readonly boolean[];
-
-  constructor(chunks: readonly ChunkRecord[]) {
-    this.cold = chunks.map(({ storageClass }) => isColdClass(storageClass));
-  }
+  private cold: readonly boolean[] = [];
 
   /** Whether all entries have come. */
   isDone = false;
@@ -42,8 +38,9 @@ export class FolderSums {
     return this.known.get(folder);
   }
 
-  /** Call before the first entry. */
-  begin(): void {
+  /** Call before the first entry; `chunks` are those that entries refer to. */
+  begin(chunks: readonly ChunkRecord[]): void {
+    this.cold = chunks.map(({ storageClass }) => isColdClass(storageClass));
     this.open = [{ start: TOP, sum: nothing() }];
   }
 

@@ -12,6 +12,8 @@ import {
   rangeBelow,
   united,
 } from '../../format/manifest/path-range.js';
+import { UnitedChunks } from '../../format/manifest/united-chunks.js';
+import { defined } from '../../platform/defined.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { joinPath, type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -19,21 +21,20 @@ import { FolderSums } from './folder-sums.js';
 import type { Child, Listing, Sum } from './listing.js';
 import { ListingColumns, type LoadListingOptions } from './load-listing.js';
 
+/** Numbers of entries. */
 export interface LazySizes {
-  /** Manifests of up to so many blocks are read at once: with 16 that takes a third of a second. */
-  readonly smallBlocks: number;
-  /** Blocks that are read at first for the names in a folder, and thereafter at a time. */
-  readonly firstBlocks: number;
-  readonly pageBlocks: number;
-  /** Blocks of one reading, whose entries are objects until it ends. */
-  readonly pieceBlocks: number;
-  /** More entries than take 1 GiB of memory are not kept. */
+  /** Manifests of up to so many are read at once: that takes a third of a second. */
+  readonly small: number;
+  /** Read at first for the names in a folder, and thereafter at a time. */
+  readonly first: number;
+  readonly page: number;
+  /** Of one reading: they are objects until it ends. */
+  readonly piece: number;
+  /** More than take 1 GiB of memory are not kept. */
   readonly maxKept: number;
 }
 
-const SIZES: LazySizes = { smallBlocks: 16, firstBlocks: 4, pageBlocks: 8, pieceBlocks: 32, maxKept: 5_000_000 };
-/** Entries of a block, at most. */
-const BLOCK_ENTRIES = 4096;
+const SIZES: LazySizes = { small: 1 << 16, first: 1 << 14, page: 1 << 15, piece: 1 << 17, maxKept: 5_000_000 };
 const ZERO = rawFromText('\0');
 
 /** Who reads. */
@@ -61,17 +62,21 @@ export class LazyListing {
     /** Sums of folders as they become known; a listing has them, too. */
     readonly sums: FolderSums,
     private readonly sizes: LazySizes,
+    /** Of what has been read: segments have a list of chunks each. */
+    private readonly chunks: UnitedChunks,
   ) {}
 
   /** Opens an upload: reads all of a small one, and the beginning of a large one. @throws what `readView` throws */
   static async open(reader: ObjectReader, options: LoadListingOptions, sizes: LazySizes = SIZES): Promise<LazyListing> {
     const columns = new ListingColumns();
     const opened = await readView(reader, { ...columnsFrom(columns, options), ranges: [] });
-    const sums = new FolderSums(opened.head.chunks);
+    const sums = new FolderSums();
     const part = opened.borders && { read: [], sums };
     const listing = (part === undefined ? columns : new ListingColumns()).listing(opened, part);
-    const lazy = new LazyListing(reader, options, opened, listing, sums, sizes);
-    if (part !== undefined && lazy.borders.length <= sizes.smallBlocks) await lazy.readAll();
+    const chunks = new UnitedChunks(opened.head.uploadId);
+    for (const record of opened.head.chunks) chunks.add(opened.head.uploadId, record, opened.key);
+    const lazy = new LazyListing(reader, options, opened, listing, sums, sizes, chunks);
+    if (part !== undefined && lazy.borders.length * lazy.blockEntries <= sizes.small) await lazy.readAll();
     return lazy;
   }
 
@@ -92,7 +97,17 @@ export class LazyListing {
   }
 
   private get borders(): readonly RawPath[] {
-    return this.opened.borders ?? [];
+    return this.opened.borders?.firsts ?? [];
+  }
+
+  /** Entries of a block, at most: of one in the index of a manifest, or a segment. */
+  private get blockEntries(): number {
+    return this.opened.borders?.entries ?? 1;
+  }
+
+  /** Blocks that have so many entries, at least one. */
+  private blocksOf(entries: number): number {
+    return Math.max(1, Math.floor(entries / this.blockEntries));
   }
 
   /** Reads everything and keeps it; what is begun already is waited for. @throws unsupported when it is too much to keep; what `readView` throws */
@@ -111,11 +126,15 @@ export class LazyListing {
   }
 
   private async stream(isKept: boolean, { onShare, ...how }: ReadAllOptions): Promise<void> {
-    const { head, sums } = this;
+    const { sums } = this;
     const columns = new ListingColumns();
-    sums.begin();
+    const options = columnsFrom(columns, this.as(how));
     const read = await readView(this.reader, {
-      ...columnsFrom(columns, this.as(how)),
+      ...options,
+      onHead(parsed) {
+        options.onHead?.(parsed);
+        sums.begin(parsed.head.chunks);
+      },
       onEntry(entry) {
         if (isKept) columns.take(entry);
         sums.add(entry);
@@ -125,7 +144,7 @@ export class LazyListing {
         await onShare?.(bytes / of);
       },
     });
-    assertSame(head, read);
+    assertSame(this.opened, read);
     sums.finish();
     if (isKept) this.listing = columns.listing(read);
   }
@@ -152,13 +171,13 @@ export class LazyListing {
 
   /** Reads the names in a folder, and the sums of all folders in it. @throws unsupported for too many names; what `readView` throws */
   async readSums(folder: RawPath, how: Reading = {}): Promise<void> {
-    if (this.isKept) return void (await this.readBelow(folder, how));
+    if (this.isKept && this.segments === undefined) return void (await this.readBelow(folder, how));
     while (!(await this.readNames(folder, TOP, how)));
     const unknown = (): readonly RawPath[] =>
       [folder, ...Array.from(this.listing.children(folder), ({ name }) => joinPath(folder, name))].filter(
         (path) => this.listing.isFolder(path) && this.listing.sumBelow(path) === undefined,
       );
-    if (unknown().length > 0 && !this.sums.isDone) await this.addUp(how);
+    if (unknown().length > 0 && !this.sums.isDone && !this.isKept) await this.addUp(how);
     for (const path of unknown()) await this.readBelow(path, how);
   }
 
@@ -168,8 +187,8 @@ export class LazyListing {
    */
   async readNames(folder: RawPath, prefix: RawPath = TOP, how: Reading = {}): Promise<boolean> {
     const wanted: PathRange[] = [];
-    const { firstBlocks, pageBlocks } = this.sizes;
-    const most = this.listing.ranges.length === 0 ? firstBlocks : pageBlocks;
+    const { first, page } = this.sizes;
+    const most = this.blocksOf(this.listing.ranges.length === 0 ? first : page);
     for (const block of this.unreadNames(folder, prefix)) if (wanted.push(block) === most) break;
     if (wanted.length > 0) await this.read(wanted, how);
     return this.namesEnd(folder, prefix) === undefined;
@@ -225,12 +244,35 @@ export class LazyListing {
   }
 
   private async readNow(ranges: readonly PathRange[], how: Reading): Promise<void> {
-    const { pieceBlocks, maxKept } = this.sizes;
+    const { maxKept } = this.sizes;
+    const pieceBlocks = this.blocksOf(this.sizes.piece);
     const wanted = this.missing(ranges);
-    const entries = wanted.length * BLOCK_ENTRIES + this.listing.count;
+    const entries = wanted.length * this.blockEntries + this.listing.count;
     if (entries > maxKept && !this.isKept) throw tooMuch('this', entries, maxKept);
     for (let at = 0; at < wanted.length; at += pieceBlocks)
       await this.readPiece(united(wanted.slice(at, at + pieceBlocks).map((block) => this.blockAt(block))), how);
+  }
+
+  /** The segments, where the listing is nothing but them. */
+  private get segments(): ManifestHead['segments'] {
+    return this.opened.chain.length === 1 ? this.head.segments : undefined;
+  }
+
+  /** The sum of a folder from the stream, or from what has been read and the head, which has the sums of whole segments. */
+  private sumOf(folder: RawPath): Sum | undefined {
+    const { segments, listing } = this;
+    const streamed = this.sums.of(folder);
+    if (streamed !== undefined || segments === undefined) return streamed;
+    let { files, bytes } = listing.sum(listing.below(folder));
+    for (const part of outside(rangeBelow(folder), listing.ranges))
+      for (const at of this.over(part)) {
+        const { from, before } = this.blockAt(at);
+        const counts = segments[at]?.counts;
+        if (counts === undefined || from < part.from || before > part.before) return undefined;
+        files += counts.files;
+        bytes += counts.bytes;
+      }
+    return { files, bytes };
   }
 
   /** Positions of the blocks that have something of these ranges, and are not read; in order. */
@@ -251,18 +293,25 @@ export class LazyListing {
       onEntry: (entry) => isWanted(entry.path) && found.push(entry),
       onForeign: (entry) => isWanted(entry.path) && columns.refuse(entry),
     });
-    assertSame(this.head, read);
+    assertSame(this.opened, read);
     const { listing } = this;
+    const places = read.head.chunks.map((record) => this.chunks.add(read.head.uploadId, record, read.key));
+    const isMoved = places.some((place, position) => place !== position);
+    columns.chunks = this.chunks.list;
     // Everything may have come meanwhile.
     if (listing.isWhole) return;
     let at = 0;
     for (const entry of found) {
       for (; at < listing.count && listing.path(at) < entry.path; at++) columns.take(listing.entry(at));
-      columns.take(entry);
+      columns.take(isMoved ? moved(entry, places) : entry);
     }
     for (; at < listing.count; at++) columns.take(listing.entry(at));
     for (const refused of listing.refused) columns.refused.push(refused);
-    this.listing = columns.listing(this.opened, { read: united([...listing.ranges, ...ranges]), sums: this.sums });
+    const head = { ...this.opened.head, chunks: this.chunks.list };
+    this.listing = columns.listing(
+      { head },
+      { read: united([...listing.ranges, ...ranges]), sums: { of: (folder) => this.sumOf(folder) } },
+    );
   }
 
   private as({ signal, emit }: Reading): LoadListingOptions {
@@ -320,9 +369,22 @@ function within(ranges: readonly PathRange[]): (path: RawPath) => boolean {
   };
 }
 
-/** @throws conflict when the places that entries name are no longer those of the manifest that was opened */
-function assertSame({ chunks }: ManifestHead, { head, key }: ReadView): void {
-  if (head.chunks.length === chunks.length && head.chunks.every((chunk, at) => chunk.key === chunks[at]?.key)) return;
+/** The entry with the positions that its chunks have in another list. */
+function moved(entry: Entry, places: readonly number[]): Entry {
+  const { chunk, segments } = entry;
+  const place = (position: number): number => places[position] ?? Number.MAX_SAFE_INTEGER;
+  return {
+    ...entry,
+    ...defined({
+      chunk: chunk === undefined ? undefined : place(chunk),
+      segments: segments?.map((piece) => ({ ...piece, chunk: place(piece.chunk) })),
+    }),
+  };
+}
+
+/** @throws conflict when it is no longer the manifest that was opened */
+function assertSame(opened: ReadView, { sha256, key }: ReadView): void {
+  if (sha256 === opened.sha256) return;
   throw new ArchiverError('conflict', `the manifest ${key} was replaced while it was being read`, {
     hint: 'open it again',
   });

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { expectedIn } from '../../../../src/core/dataset/records/assert-expected.js';
 import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';
-import type { RawPath } from '../../../../src/core/platform/paths/raw-path.js';
+import { joinPath, type RawPath } from '../../../../src/core/platform/paths/raw-path.js';
 import { LazyListing } from '../../../../src/core/restore/listing/lazy-listing.js';
 import type { Listing } from '../../../../src/core/restore/listing/listing.js';
 import { loadListing } from '../../../../src/core/restore/listing/load-listing.js';
@@ -15,7 +15,7 @@ import { writtenFiles } from '../../../support/written-files.js';
 import { type WrittenHistory, writtenHistory } from '../../../support/written-history.js';
 
 const SMALL_BLOCKS = { blockEntries: 2 };
-const SIZES = { smallBlocks: 0, firstBlocks: 1, pageBlocks: 1, pieceBlocks: 2, maxKept: Infinity };
+const SIZES = { small: 0, first: 1, page: 1, piece: 2, maxKept: Infinity };
 
 async function opened({ objects, newest }: WrittenHistory): Promise<{ lazy: LazyListing; whole: Listing }> {
   const { uploadId, sha256, index } = newest;
@@ -156,10 +156,10 @@ test('names, a path and a folder cost the blocks that have them, however many ot
   const reader = memoryReader(made.objects);
   const options = { uploadId, sha256: expectedIn('d', [sha256], index) };
   const lazy = await LazyListing.open(reader, options, {
-    smallBlocks: 0,
-    firstBlocks: 8,
-    pageBlocks: 8,
-    pieceBlocks: 8,
+    small: 0,
+    first: 8 * 4096,
+    page: 8 * 4096,
+    piece: 8 * 4096,
     maxKept: Infinity,
   });
   const opened = reader.requests.get;
@@ -170,6 +170,22 @@ test('names, a path and a folder cost the blocks that have them, however many ot
   expect([opened, reader.requests.get]).toEqual([1, 5]);
   // Three blocks with two folders each, and that of the file.
   expect(lazy.listing.count).toBe(4 * 50);
+});
+
+test('names of a listing in segments come with the sums of all folders among them', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, paths, async (history, folder) => {
+      const { lazy, whole } = await opened(await writtenHistory(history.slice(0, 1), SMALL_BLOCKS, () => true));
+
+      while (!(await lazy.readNames(folder)));
+
+      const children = [folder, ...Array.from(whole.children(folder), ({ name }) => joinPath(folder, name))];
+      const sums = (listing: Listing): unknown[] =>
+        children.filter((path) => whole.isFolder(path)).map((path) => listing.sumBelow(path));
+      expect(sums(lazy.listing)).toEqual(sums(whole));
+    }),
+    { numRuns: 100 },
+  );
 });
 
 test('of too many entries none are kept but those of the question', async () => {
