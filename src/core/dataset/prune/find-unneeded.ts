@@ -93,7 +93,8 @@ async function reasonToSpare(
   // Without a manifest its dataset is unknown, and nobody has written to it for a long time.
   if (manifest === undefined) return undefined;
   try {
-    const { head } = await loadExpected(reader, uploadId, [], { signal });
+    // Segments that it names may be gone with the version that they were those of.
+    const { head } = await loadExpected(reader, uploadId, [], { segments: 'none', signal });
     return pruned.has(head.datasetId) ? undefined : '';
   } catch (error) {
     if (!isArchiverError(error, 'integrity', 'not-found', 'unsupported', 'access-denied')) throw error;
