@@ -259,3 +259,14 @@ test('a committed plan loses nothing that it needs to a prune, and verify has no
   expect(json(prune.stdout)['abandonedUploads']).toEqual([]);
   expect(json(after.stdout)).toMatchObject({ ok: true, warnings: [] });
 });
+
+test('what was planned with --fail-fast stops at the first file that is gone', async () => {
+  const at = await place();
+  const url = await planned(at, '--parts 1 --fail-fast');
+  rmSync(join(at.folder, 'data', 'a', '1.txt'));
+
+  const { status, stderr } = await at.run(`work ${url} --part 0`);
+
+  expect(status).toBe(1);
+  expect(stderr).toContain('a/1.txt: vanished after it was planned; nothing was committed (--fail-fast)');
+});

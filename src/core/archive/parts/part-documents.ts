@@ -72,6 +72,8 @@ const PLAN = s.schema(() => {
       tiers: s.exactOptional(TIERS()),
       dvc: s.oneOf(['workspace', 'whole', 'asIs']),
       allowMassDelete: s.flag,
+      /** Ends an attempt at the first file that cannot be stored. */
+      failFast: s.exactOptional(s.flag),
       /** The highest ordinal of the dataset when it was planned. */
       after: s.count,
     }),

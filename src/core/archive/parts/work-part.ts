@@ -110,6 +110,7 @@ function settingsFor(
   return settingsOf({
     ...options,
     source: source.path,
+    failFast: head.options.failFast === true,
     dataset: { id: head.datasetId, writerId, host: source.host },
     packing: {
       ...packing,
