@@ -115,7 +115,7 @@ export const JSON_DOCUMENTS = {
   metrics: 'namespace region isSent metrics',
   migrate: `${STORED} shardCount? dvcContents? ${TOOK} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   repair:
-    'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
+    'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns segmentKeys manifestSha256 backupKey rebased location requests',
   restore: `${RESTORED} datasetId? version? fork? ${RETRIEVAL}`,
   'profile collect': 'folder profiles troubles exitStatus',
   'profile list': 'profiles',

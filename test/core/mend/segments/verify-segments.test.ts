@@ -112,7 +112,7 @@ describe('a head', () => {
       'another index',
     ],
     ['counts otherwise', ({ totals }) => (totals['entries']! -= 1), 'announces 35 entries'],
-    ['has segments in another order', ({ segments }) => segments.reverse(), 'not in the order'],
+    ['has segments in another order', (head) => (head.segments = head.segments.toReversed()), 'not in the order'],
     ['leaves one out', ({ segments }) => segments.pop(), 'there are 3'],
   ])('that %s is an error', async (_name, change, text) => {
     rewriteHead(base, ids[FIRST] ?? '', change);
