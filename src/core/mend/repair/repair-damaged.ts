@@ -1,9 +1,8 @@
 // Repairs a manifest that is lost, damaged or not the recorded one; or, with `--force`, a sound one.
-import { assertSameView } from '../../dataset/prune/same-view.js';
 import { loadChain } from '../../dataset/chain/load-chain.js';
 import { summarize } from '../../dataset/chain/summarize.js';
-import { openView, type View, viewOf } from '../../dataset/chain/view.js';
-import { ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import { type View, viewOf } from '../../dataset/chain/view.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
 import type { ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
 import type { Choice } from './choose-layers.js';
@@ -22,14 +21,14 @@ import { rebuild, type Rebuilt } from './rebuild.js';
 import type { SegmentMending } from './mend-segments.js';
 import { type Renamed, renameSegments } from './rename-segments.js';
 import type { SegmentBase } from './segment-base.js';
+import { assertSame, requireContent } from './refusals.js';
 import { RememberedUse } from './remembered-use.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
-import type { TableFolder } from './table-folder.js';
 import { checkObjects } from '../verify/check-objects.js';
 import { Problems } from '../verify/problem.js';
 import { ViewSources } from './view-sources.js';
 import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
-import { manifestKeyOf, uploadFolder, type UploadId, uploadUrlOf } from '../../store/ids/upload-id.js';
+import { manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 
 export interface DamagedManifest {
   readonly current: CurrentManifest;
@@ -182,23 +181,21 @@ export class DamagedRepair {
   }
 
   private async rebuildFrom(objects: FolderObjects, dependents: Dependents): Promise<RepairResult | undefined> {
-    const { options, current, search, found, head, cache, base } = this;
+    const { options, current, found, base } = this;
     const { store, uploadId, execute, signal } = options;
     const kmsKeyId = manifestKeyId(uploadId, current, found);
     const sealer = kmsKeyId === undefined ? undefined : new ManifestSealer({ store, uploadId, kmsKeyId, signal });
     // Fails early when permission for the key is missing, before the chunks are read.
     if (execute) await sealer?.prepare();
     const isSame = this.damage === null;
-    const sources = new ViewSources({ options, search, head, cache, base });
-    for (const { loaded } of dependents.building) sources.known.add(loaded.uploadId, loaded.head.chunks);
-    if (isSame) sources.known.add(uploadId, head?.chunks ?? []);
+    const sources = this.sources(dependents);
     const own = await sources.openOwn(objects);
     const choice = await sources.choose(own);
-    this.requireContent(own, choice);
+    requireContent(own, choice, { store, uploadId, current, record: found?.record });
     const toRead = chunksToRead(choice, uploadId);
     const read = execute ? await readFolders(store, toRead, options) : toRead;
     const { rebuilt, unknown } = await this.manifestOf(choice, read, sources.deltaBase(choice));
-    if (isSame) await this.assertSame(rebuilt);
+    if (isSame) await assertSame(store, rebuilt, { uploadId, current, signal });
     if (await this.putAgain(rebuilt)) return undefined;
     const about = { uploadId, own, choice, read, rebuilt, record: found?.record };
     const lost = await findLosses(about);
@@ -220,6 +217,14 @@ export class DamagedRepair {
       rebased: [...written.rebased, ...renamed.rebased],
       segmentKeys: ownKeys(uploadId, next),
     };
+  }
+
+  private sources({ building }: Dependents): ViewSources {
+    const { options, search, head, cache, base } = this;
+    const sources = new ViewSources({ options, search, head, cache, base });
+    for (const { loaded } of building) sources.known.add(loaded.uploadId, loaded.head.chunks);
+    if (this.damage === null) sources.known.add(options.uploadId, head?.chunks ?? []);
+    return sources;
   }
 
   /** Mends the other versions that name lost segments. */
@@ -256,41 +261,6 @@ export class DamagedRepair {
     const skipped = found?.record.totals.skipped ?? 0;
     const digests = new ReadDigests(read);
     return { rebuilt: await rebuild({ choice, digests, describing, before, skipped }), unknown };
-  }
-
-  private requireContent({ found: { bad } }: TableFolder, { totals }: Choice): void {
-    const { store, uploadId } = this.options;
-    const place = uploadUrlOf(store.url, uploadId);
-    if (totals.entries > 0 || this.found?.record.totals.entries === 0) return;
-    if (bad.length > 0)
-      throw integrityError(
-        `${place} cannot be repaired: none of its ${bad.length} chunks has a sound table of contents`,
-        {
-          hint: `its files may still be read by hand: zstd -dc CHUNK | tar -x (${bad[0]?.key}: ${bad[0]?.reason})`,
-        },
-      );
-    const isKnown = this.current.state !== 'missing' || this.found !== undefined;
-    if (isKnown) throw integrityError(`${place} cannot be repaired: it has no chunks of its own`);
-    throw new ArchiverError('not-found', `there is no upload here: ${place} holds no chunks and no manifest`, {
-      hint: `archiver list ${store.url} shows the uploads that there are`,
-    });
-  }
-
-  /** @throws unsupported when a sound manifest has more information than its chunks */
-  private async assertSame({ view }: Rebuilt): Promise<void> {
-    const { store, uploadId, signal } = this.options;
-    const sha256 = this.current.state === 'missing' ? '' : this.current.sha256;
-    const stored = await openView(store, { uploadId, sha256, signal });
-    try {
-      await assertSameView({ ...stored, uploadId }, { ...view, uploadId }, 'what the chunks tell');
-    } catch (error) {
-      if (!isArchiverError(error, 'integrity')) throw error;
-      throw new ArchiverError(
-        'unsupported',
-        `uploads/${uploadId} was left as it is: its manifest is sound and has information that its chunks lack (${error.message})`,
-        { cause: error, hint: 'a sound manifest needs no repair: run without --force' },
-      );
-    }
   }
 
   private otherUnknowns({ marked }: FolderObjects, { unreadable }: Dependents): readonly string[] {
