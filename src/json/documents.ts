@@ -120,7 +120,7 @@ export const JSON_DOCUMENTS = {
   'plan status':
     'uploadId location datasetId partCount partStates bytes bytesDone storedBytes bytesPerSecond etaMs? isCommitted requests',
   repair:
-    'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
+    'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns segmentKeys manifestSha256 backupKey rebased location requests',
   restore: `${RESTORED} datasetId? version? fork? part? partCount? ${RETRIEVAL}`,
   'profile collect': 'folder profiles troubles exitStatus',
   'profile list': 'profiles',

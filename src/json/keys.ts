@@ -128,6 +128,7 @@ export const JSON_KEYS = {
   averageBytes: key(bytes, 'of a shard'),
   awardNumber: key(orNull(text), 'as it was given'),
   backupKey: key(orNull(text), 'copy of the manifest that was replaced'),
+  segmentKeys: key(listOf(text), 'segments of manifests that are written or put back'),
   bandwidth: key(orNull(bytes), 'bytes that reach the store each second; null where it is not known'),
   bandwidthFrom: key(
     orNull(of('region uploadCount firstRunAt lastRunAt ledger')),

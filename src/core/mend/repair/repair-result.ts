@@ -68,6 +68,8 @@ export interface RepairResult {
   readonly lost: readonly Loss[];
   readonly unknown: readonly string[];
   readonly manifestKey: string;
+  /** Keys of segments that were, or would be, put in place. */
+  readonly segmentKeys: readonly string[];
   /** Digest of the written manifest; null when none was written. */
   readonly manifestSha256: string | null;
   /** Key of the backup of the replaced manifest. */
