@@ -9,7 +9,7 @@ import {
 } from '../../dataset/check-references.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { type ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
-import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
+import type { ChunkRecord, PreviousManifest } from '../../format/manifest/manifest-types.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectInfo } from '../../store/object-store.js';
 import { misnamedError } from '../../store/store-error.js';
@@ -28,7 +28,10 @@ export type CheckInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 's
 /** An object of the upload's own folder as it was put. */
 type Own = Pick<ObjectInfo, 'key' | 'sizeBytes'> & Partial<Pick<ObjectInfo, 'etag'>>;
 
-const ownChunks = ({ uploadId }: CheckInput, { chunks }: Commitment): Own[] =>
+/** Objects that were sent, by keys relative to the upload. */
+type SentObjects = { readonly chunks: readonly Pick<ChunkRecord, 'key' | 'size'>[] };
+
+const ownChunks = ({ uploadId }: CheckInput, { chunks }: SentObjects): Own[] =>
   chunks.flatMap(({ key, size }) =>
     key.startsWith('../') ? [] : [{ key: uploadFolder(uploadId) + key, sizeBytes: size }],
   );
@@ -110,7 +113,7 @@ async function checkOwn({ store, uploadId, signal }: CheckInput, own: readonly O
  */
 export async function checkSent(
   run: CheckInput & Pick<UploadRun, 'emit'>,
-  commitment: Commitment,
+  commitment: SentObjects,
 ): Promise<string | undefined> {
   const own = ownChunks(run, commitment);
   if (own.length === 0) return undefined;

@@ -10,6 +10,7 @@ import type { ObjectInfo } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { textFromRaw, bytesOf } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
+import type { Sender } from '../run/sender.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { claimVersion, commitManifest, putCopy, type ShownRecord, type VersionInput } from './commit.js';
 import type { Commitment, CommittedUpload, CommitOutcome, Ordinal, Stale } from './commitment.js';
@@ -22,20 +23,9 @@ import { forkSuffix, versionName } from '../../dataset/records/version-name.js';
 const MAX_ORDINAL_TRIES = 10_000;
 const GIVEN_UP = 'what it refers to was given up meanwhile';
 
-export type CommitInput = CheckInput &
-  Pick<
+export type CommitInput = CheckInput & { readonly sender: Pick<Sender, 'keep'> } & Pick<
     UploadRun,
-    | 'ledger'
-    | 'emit'
-    | 'sender'
-    | 'resume'
-    | 'encryption'
-    | 'createdAt'
-    | 'dataset'
-    | 'source'
-    | 'labels'
-    | 'remembered'
-    | 'retention'
+    'emit' | 'resume' | 'encryption' | 'createdAt' | 'dataset' | 'source' | 'labels' | 'remembered' | 'retention'
   >;
 
 /**

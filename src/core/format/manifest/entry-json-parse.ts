@@ -71,10 +71,14 @@ export class EntryParser {
   private draft: Draft = {};
   private seen = 0;
 
-  /** Without `isDescriptive`, ctime, inode, sha256, xxh64 and the names of owners are skipped. Deletions are accepted in a delta only. */
+  /**
+   * Without `isDescriptive`, ctime, inode, sha256, xxh64 and the names of owners are skipped. Deletions are accepted in a delta only, and
+   * files that are stored nowhere with `isPlaceless`.
+   */
   constructor(
     private readonly isDescriptive = true,
     private readonly isDelta = false,
+    private readonly isPlaceless = false,
   ) {}
 
   /** Reads the value of each key. */
@@ -116,7 +120,7 @@ export class EntryParser {
     scanner.open(line);
     scanner.object(this.member);
     if (!scanner.isAtEnd()) scanner.fail('something follows the entry');
-    return this.draft.isDeleted === true ? this.tombstone() : complete(this.draft);
+    return this.draft.isDeleted === true ? this.tombstone() : complete(this.draft, this.isPlaceless);
   }
 
   private tombstone(): Tombstone {
@@ -235,7 +239,7 @@ export class EntryParser {
   }
 }
 
-function complete(draft: Draft): Entry | ForeignEntry {
+function complete(draft: Draft, isPlaceless: boolean): Entry | ForeignEntry {
   const { path, mtime } = draft;
   if (path === undefined) throw integrityError("it has no 'path'");
   if (draft.foreignType !== undefined) return { path, foreignType: draft.foreignType };
@@ -244,15 +248,15 @@ function complete(draft: Draft): Entry | ForeignEntry {
   }
   draft.ctime ??= mtime as Timestamp;
   draft.inode ??= TOP;
-  if (draft.type === 'file' || draft.type === 'hardlink') checkContent(draft);
+  if (draft.type === 'file' || draft.type === 'hardlink') checkContent(draft, isPlaceless);
   else draft.size = 0;
   if (draft.type === 'symlink' && draft.target === undefined) throw integrityError("it has no 'target'");
   return draft as Entry;
 }
 
-function checkContent({ size, chunk, offset, segments }: Draft): void {
+function checkContent({ size, chunk, offset, segments }: Draft, isPlaceless: boolean): void {
   if (size === undefined) throw integrityError("it has no 'size'");
-  if (segments === undefined && size > 0 && (chunk === undefined || offset === undefined)) {
+  if (!isPlaceless && segments === undefined && size > 0 && (chunk === undefined || offset === undefined)) {
     throw integrityError("it does not say in which 'chunk' and at which 'offset' it lies");
   }
 }

@@ -32,7 +32,7 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
   const path = table.path(index);
   const kind = at(c.kind, index);
   const hasContent = kind === KIND.file || kind === KIND.hardlink;
-  const isCut = hasContent && extra?.segments !== undefined;
+  const hasPlace = hasOnePlace(table, index, hasContent ? extra : undefined);
   const [uid, gid, linkGroup] = [at(c.uid, index), at(c.gid, index), at(c.group, index)];
   const { md5, sha256, xxh64 } = hasContent ? digestsOf(table, index) : NO_DIGESTS;
   return lineText({
@@ -49,8 +49,8 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
     md5,
     sha256,
     xxh64,
-    chunk: isCut ? undefined : c.chunk[index],
-    offset: hasContent && !isCut ? c.offset[index] : undefined,
+    chunk: hasPlace ? c.chunk[index] : undefined,
+    offset: hasContent && hasPlace ? c.offset[index] : undefined,
     target: kind === KIND.symlink ? (table.targets[at(c.link, index)] ?? TOP) : undefined,
     linkGroup: linkGroup === 0 ? undefined : linkGroup,
     rare: extra,
@@ -61,6 +61,10 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
     provenance: provenanceText(provenanceOf(sources.provenance, path)),
   });
 }
+
+/** False for a row that is cut, or is not packed yet. */
+const hasOnePlace = ({ columns }: EntryTable, index: number, extra: EntryExtra | undefined): boolean =>
+  at(columns.chunk, index) >= 0 && extra?.segments === undefined;
 
 const at = (column: ArrayLike<number>, index: number): number => column[index] ?? 0;
 

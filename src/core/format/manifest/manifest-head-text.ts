@@ -4,8 +4,11 @@ import { octalMode, ownerText, rawProperty } from './line-text.js';
 import type { ManifestHead, SourceRecord } from './manifest-types.js';
 import { formatTimestamp } from './timestamp.js';
 
+/** A head, also that of a plan, which has further keys. */
+type WrittenHead = Omit<ManifestHead, 'type'> & { readonly type: string };
+
 /** Text up to and including `"files":[` and its line end. `names` are used when the source does not name its owner itself. */
-export function manifestHeadText(head: ManifestHead, names?: AccountNames): string {
+export function manifestHeadText(head: WrittenHead, names?: AccountNames): string {
   const { source, chunks, ...rest } = head;
   const [before, after] = split(rest);
   const lines = chunks.map((chunk) => JSON.stringify(chunk)).join(',\n');
@@ -29,7 +32,7 @@ const FIRST = [
 ] as const;
 
 // Splits `{"a":1,"b":2}` into the text before and after the place of `source`.
-function split(rest: Omit<ManifestHead, 'source' | 'chunks'>): [string, string] {
+function split(rest: Omit<WrittenHead, 'source' | 'chunks'>): [string, string] {
   const { settings, totals, shards, storage, ...identity } = rest;
   const { project, tags, ...named } = identity;
   // JSON leaves out undefined values.

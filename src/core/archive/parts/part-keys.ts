@@ -1,0 +1,58 @@
+// Keys of a plan and of what becomes of its parts (docs/format.md, Plans).
+import { splitUploadKey, uploadFolder, UPLOAD_ID, type UploadId } from '../../store/ids/upload-id.js';
+
+/** `000007` for part 7. */
+export const partText = (part: number): string => String(part).padStart(6, '0');
+
+/** The plan itself, put when all of its lists are there. */
+export const planKey = (plan: UploadId): string => `${uploadFolder(plan)}plan.json.gz`;
+
+/** Key of a list, relative to the folder of the plan. */
+export const listName = (part: number, sha256: string): string =>
+  `plan/${partText(part)}-${sha256.slice(0, 8)}.json.gz`;
+
+/** The folder of the results of a plan's parts. */
+export const resultsPrefix = (plan: UploadId): string => `${uploadFolder(plan)}parts/`;
+
+/** Key of a result; that of an attempt on a store that cannot create a key only once, and for a part whose first result is not whole. */
+export const resultKey = (plan: UploadId, part: number, attempt?: UploadId): string =>
+  `${resultsPrefix(plan)}${partText(part)}${attempt === undefined ? '' : `.${attempt}`}.json`;
+
+const RESULT = new RegExp(String.raw`^parts/(\d{6,9})(?:\.(${UPLOAD_ID}))?\.json$`);
+
+/** The part that an object is a result of; undefined for any other key. */
+export function partOfResult(key: string): number | undefined {
+  const [, part] = RESULT.exec(splitUploadKey(key)?.name ?? '') ?? [];
+  return part === undefined ? undefined : Number(part);
+}
+
+const ATTEMPT = 'attempt.json';
+
+/** What an attempt puts first into its folder. */
+export const attemptKey = (attempt: UploadId): string => uploadFolder(attempt) + ATTEMPT;
+
+/** True for the key of an attempt's first object. */
+export const isAttemptKey = (key: string): boolean => splitUploadKey(key)?.name === ATTEMPT;
+
+/** Numbers as a scheduler takes them: `7,12-14`. */
+export function rangesText(parts: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const part of parts) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === part - 1) last[1] = part;
+    else ranges.push([part, part]);
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
+}
+
+/** Reads `7,12-14`, in order and each number once; undefined for any other text. */
+export function rangesIn(text: string): readonly number[] | undefined {
+  const parts = new Set<number>();
+  for (const piece of text.split(',')) {
+    const [, first, last = first] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(piece) ?? [];
+    if (first === undefined || Number(last) < Number(first) || Number(last) - Number(first) > 1_000_000)
+      return undefined;
+    for (let part = Number(first); part <= Number(last); part++) parts.add(part);
+  }
+  return [...parts].sort((a, b) => a - b);
+}
