@@ -13,17 +13,10 @@ export const command = defineCommand({
     'for the next plan.\n' +
     '--part auto reads SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX (Kubernetes), AWS_BATCH_JOB_ARRAY_INDEX, SGE_TASK_ID, ' +
     'PBS_ARRAY_INDEX, PBS_ARRAYID or LSB_JOBINDEX. SGE and LSF count from 1: their task 1 does part 0. Where an array may ' +
-    'have too few tasks, --per-task gives each of them several parts.\n' +
+    'have too few tasks, --per-task gives each of them several parts; auto:7,12-14 deals out these alone.\n' +
     'SIGTERM ends an attempt with exit 75; what it has sent stays until a prune. Requeue what ends with 75, and nothing else.',
   args: [planArg],
   flags: workFlags,
-  rules: [
-    {
-      kind: 'check',
-      text: '--per-task needs --part auto',
-      ok: (v) => v.perTask === undefined || v.part === 'auto',
-    },
-  ],
   examples: [
     'archiver work s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --part auto',
     'archiver work s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d --part 7,12-14',

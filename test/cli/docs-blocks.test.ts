@@ -40,6 +40,7 @@ function callIn(line: string): readonly string[] | undefined {
     word
       .replace(/^(['"])(.*)\1$/, '$2')
       .replace(/^\$(?:NEW_)?STORE$/, 's3://acme-archive/lab')
+      .replace(/^\$PLAN$/, 's3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d')
       .replace('$version', '1'),
   );
 }

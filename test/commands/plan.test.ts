@@ -75,10 +75,10 @@ test('what is missing is named as an array, also with --json', async () => {
 });
 
 test.each([
-  ['work file:///nowhere/uploads/20251114-093012-1a2b3c4d --part x', "--part 'x' is neither a number"],
-  ['work file:///nowhere/uploads/20251114-093012-1a2b3c4d --part 3-1', "--part '3-1' is neither a number"],
-  ['work file:///nowhere/uploads/20251114-093012-1a2b3c4d --part auto', 'no scheduler says which task this is'],
-  ['work file:///nowhere/uploads/20251114-093012-1a2b3c4d --part 1 --per-task 2', '--per-task needs --part auto'],
+  ['work file:///nowhere/uploads/20251114-093012-1a2b3c4d --part x', 'x names no parts'],
+  ['work file:///nowhere/uploads/20251114-093012-1a2b3c4d --part 3-1', '3-1 names no parts'],
+  ['work file:///nowhere/uploads/20251114-093012-1a2b3c4d --part auto', '--part auto finds no number of an array task'],
+  ['work file:///nowhere/uploads/20251114-093012-1a2b3c4d --part 1 --per-task 2', '--per-task goes with --part auto'],
   ['work file:///nowhere --part 1', 'no plan is named'],
   ['commit file:///nowhere', 'no plan is named'],
   ['plan data file:///nowhere --parts 2 --part-size 1GiB', '--part-size'],
@@ -148,9 +148,7 @@ test('SIGTERM ends an attempt with 75, and the part can be done again', async ()
   const at = await place();
   const url = await planned(at, '--parts 1');
   const ending = new AbortController();
-  const onStderr = (text: string): void => {
-    if (text.includes('work plan')) ending.abort(new ArchiverError('cancelled', 'terminated', { exitCode: 143 }));
-  };
+  const onStderr = (): void => ending.abort(new ArchiverError('cancelled', 'terminated', { exitCode: 143 }));
 
   const ended = await at.run(`work ${url} --part 0 --progress-format text`, { signal: ending.signal, onStderr });
   const again = await at.run(`work ${url} --part 0`);

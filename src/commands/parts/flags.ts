@@ -24,7 +24,8 @@ export const planArg = arg.url('PLAN', {
   describe: 'the planned upload, as `archiver plan` prints it; a store with --upload-id',
 });
 
-const targetFlags = {
+/** Names a plan, and leads to its store. */
+export const planTargetFlags = {
   uploadId: flag.text({ short: 'u', placeholder: 'ID', describe: 'the planned upload, when the URL does not name it' }),
   ...storeFlags('us-west-2'),
 };
@@ -64,12 +65,12 @@ export type PlanValues = Values<typeof planFlags>;
 
 /** Flags of `work`. */
 export const workFlags = {
-  ...targetFlags,
+  ...planTargetFlags,
   ...storeModeFlag,
   ...createOnceFlag,
   part: flag.text({
     required: true,
-    placeholder: 'I|7,12-14|auto',
+    placeholder: '7,12-14|auto[:LIST]',
     describe: 'part or parts to do, counted from 0; auto takes the number of the task from the scheduler',
   }),
   perTask: flag.int([1, 1_000_000], {
@@ -86,7 +87,7 @@ export type WorkValues = Values<typeof workFlags>;
 
 /** Flags of `commit`. */
 export const commitFlags = {
-  ...targetFlags,
+  ...planTargetFlags,
   ...storeModeFlag,
   ...createOnceFlag,
   allowMassDelete: flag.on({

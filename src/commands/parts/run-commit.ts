@@ -2,7 +2,7 @@
 import type { Context } from '../../cli/context.js';
 import type { Shown } from '../../cli/progress.js';
 import { type CommittedPlan, commitPlan, type MissingParts } from '../../core/archive/parts/commit-plan.js';
-import { rangesText } from '../../core/archive/parts/part-keys.js';
+import { arraySpec } from '../../core/archive/parts/part-number.js';
 import type { ReadPlan } from '../../core/archive/parts/read-plan.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
@@ -56,7 +56,7 @@ function shown(
   if ('version' in made)
     return { document: committedDocument(made), text: () => textOf(committedLines(made, context)) };
   const { missing, requests } = made;
-  const missingArray = rangesText(missing);
+  const missingArray = arraySpec(missing);
   const partCount = head.parts.length;
   const [is, has] = [{ isCommitted: false, partCount, missingParts: missing, missingArray }, missing.length === 1];
   const lines = [

@@ -2,10 +2,10 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { partOf } from '../../core/archive/parts/read-plan.js';
-import { jobOf, partsOfTask } from '../../core/archive/parts/task-parts.js';
+import { jobOf } from '../../core/archive/parts/job-of.js';
+import { partsOf } from '../../core/archive/parts/part-number.js';
 import { type WorkedPart, workPart } from '../../core/archive/parts/work-part.js';
-import { type ArchiverError, isArchiverError, usageError } from '../../core/platform/failures/errors.js';
-import { printable } from '../../core/platform/paths/raw-path.js';
+import { type ArchiverError, isArchiverError } from '../../core/platform/failures/errors.js';
 import { isRetriable } from '../../core/store/store-error.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatQuantity } from '../../ui/format.js';
@@ -26,9 +26,7 @@ const TRY_AGAIN = 75;
 export async function runWork(values: WorkValues, url: string, context: Context<'work'>): Promise<number> {
   const location = await planLocation(url, values, context);
   const { part, perTask = 1, workers, allowMassDelete } = values;
-  const wanted = partsOfTask(part, perTask, context.env);
-  if (wanted === undefined)
-    throw usageError(`--part '${printable(part)}' is neither a number, such as 7 or 7,12-14, nor auto`);
+  const wanted = partsOf(part, context.env, perTask);
   const memoryLimitBytes = uploadMemoryLimit(context);
   const { home, now, signal } = context;
   const machine = { host: hostname(), pid: process.pid, job: jobOf(context.env), home, now, signal, allowMassDelete };

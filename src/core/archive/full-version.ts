@@ -4,9 +4,10 @@
 import { mergeLevels } from '../dataset/chain/merge-levels.js';
 import { summarize } from '../dataset/chain/summarize.js';
 import { ArchiverError } from '../platform/failures/errors.js';
-import { composeManifest } from '../format/manifest/compose-manifest.js';
+import { composeListing } from '../format/manifest/compose-manifest.js';
 import type { ChunkRecord, ShardRecord, Totals } from '../format/manifest/manifest-types.js';
-import { type EncodedManifest, ManifestWriter } from '../format/manifest/manifest-writer.js';
+import { type EncodedManifest } from '../format/manifest/encoded-manifest.js';
+import { ManifestWriter } from '../format/manifest/manifest-writer.js';
 import { tableLevel } from './changes/table-level.js';
 import type { Commitment } from './commit/commitment.js';
 import { type HeadInput, manifestHead } from './commit/manifest-head.js';
@@ -85,6 +86,8 @@ interface Listed {
   readonly chunks: readonly ChunkRecord[];
 }
 
+const isSealed = ({ encryption }: Pick<HeadInput, 'encryption'>): boolean => encryption.sealer !== undefined;
+
 /** Starts writing a manifest of these totals at once, with entries that come from `write`. */
 function begin(
   run: HeadInput,
@@ -101,7 +104,7 @@ function begin(
 /** For uploads of which this run packs everything: the manifest is written while later entries are being packed. */
 export function listWhilePacking(run: HeadInput): ManifestStrategy {
   const { ledger, scanned, labels } = run;
-  const manifest = new ManifestWriter(ledger.table, lineSources(labels.provenance), ledger.extras);
+  const manifest = new ManifestWriter(ledger.table, lineSources(labels.provenance), ledger.extras, isSealed(run));
   let begun: (() => Promise<Commitment>) | undefined;
   const list = (plan: UploadPlan): (() => Promise<Commitment>) => {
     const totals = ledger.totals(scanned.skipped.length);
@@ -134,7 +137,7 @@ export function listAfterPacking(run: HeadInput & Pick<UploadRun, 'resumed' | 'e
       const { totals: counted, shards } = await summarize(mergeLevels([level], uploadId));
       const totals = { ...counted, skipped: scanned.skipped.length + ledger.leftOut };
       const listed = { totals, shards, chunks: level.chunks };
-      return await begin(run, plan, listed, (head) => composeManifest(head, level.mentions()))();
+      return await begin(run, plan, listed, (head) => composeListing(head, level.mentions(), isSealed(run)))();
     },
   };
 }

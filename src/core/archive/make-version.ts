@@ -2,6 +2,7 @@
 // manifest. Full uploads, resumed ones and those of changes differ only in their manifest.
 import type { Totals } from '../format/manifest/manifest-types.js';
 import type { Commitment, Ordinal, Stale } from './commit/commitment.js';
+import { referred } from './commit/commit-checks.js';
 import { type CommitInput, commitUpload, rememberHead } from './commit/commit-upload.js';
 import { markTwins, type TwinInput } from './dedup/dedup.js';
 import { markUnneeded } from './mark-unneeded.js';
@@ -99,7 +100,7 @@ export async function makeVersion(
   if (committed === 'taken') return { state: 'taken', plan };
   if ('why' in committed) return { state: 'stale', stale: committed };
   await rememberHead(run, commitment, committed);
-  await markUnneeded(run, commitment.chunks);
+  await markUnneeded(run, referred(commitment));
   const { version, fork } = committed;
   return { state: 'committed', plan, version, ...defined({ fork }), totals: commitment.totals };
 }

@@ -1,12 +1,11 @@
 // Marks what a run has sent and no version needs in the end: another writer was faster and has the same, or something was sent again. It is
 // marked at once, as a prune would mark it once it counts as abandoned, and reported. Nothing is deleted here: only a sweep knows what
 // others refer to.
-import { checkFolder } from '../dataset/check-references.js';
+import { checkFolder, type StoredPlace } from '../dataset/check-references.js';
 import { writeMark } from '../dataset/marks.js';
 import { errorText, isArchiverError } from '../platform/failures/errors.js';
 import { listsByKey } from '../platform/lists-by-key.js';
 import { chunkKey } from '../format/manifest/manifest-check.js';
-import type { ChunkRecord } from '../format/manifest/manifest-types.js';
 import { folderOfKey, manifestKeyOf, splitUploadKey, uploadFolder, type UploadId } from '../store/ids/upload-id.js';
 import type { ObjectInfo } from '../store/object-store.js';
 import { counted } from '../platform/text/counted.js';
@@ -17,8 +16,8 @@ const MIB = 2 ** 20;
 type GiveUpInput = Pick<UploadRun, 'store' | 'sender' | 'uploadId' | 'notWhole' | 'emit' | 'signal'>;
 
 /** Marks what this run has sent and its version, which has `chunks`, does not refer to. Never fails the upload. */
-export async function markUnneeded(run: GiveUpInput, chunks: readonly ChunkRecord[]): Promise<void> {
-  const needed = new Set(chunks.map(({ key }) => chunkKey(run.uploadId, key)));
+export async function markUnneeded(run: GiveUpInput, objects: readonly Pick<StoredPlace, 'key'>[]): Promise<void> {
+  const needed = new Set(objects.map(({ key }) => chunkKey(run.uploadId, key)));
   const unneeded = run.sender.stored().filter((key) => !needed.has(key));
   for (const [folder, keys] of listsByKey(unneeded, folderOfKey)) {
     const uploadId = splitUploadKey(folder)?.uploadId;

@@ -25,7 +25,7 @@ export async function underNewId(run: UploadRun, settled: Encryption = run.encry
   ledger.leave(run.uploadId);
   const uploadId = newUploadId(run.now(), run.randomBytes(4));
   const chunks = ledger.chunks();
-  const look = await checkReferences(store, { uploadId, chunks }, signal);
+  const look = await checkReferences(store, { uploadId, objects: chunks }, signal);
   const unsound = chunks.filter((_, position) => look?.unsound.has(position) ?? true); // a writer that may not list refers to nothing
   if (unsound.length > 0) ledger.forget(reopenLost(ledger.table, ledger.extras, ledger.lose(unsound)));
   await run.resume.journal?.movedTo(uploadId);

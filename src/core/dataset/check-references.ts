@@ -3,7 +3,6 @@
 // then a writer that checked in time has put its record.
 import { ifAllowed } from '../store/abilities.js';
 import { chunkKey } from '../format/manifest/manifest-check.js';
-import type { ChunkRecord } from '../format/manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../store/object-store.js';
 import { markedKeys, markedUpload } from './marks.js';
 import { folderOfKey, manifestKeyOf, type UploadId } from '../store/ids/upload-id.js';
@@ -36,17 +35,23 @@ export async function checkFolder(reader: ObjectReader, folder: string, signal: 
   return { sound: new Map(sound.map((object) => [object.key, object])), objects };
 }
 
+/** An object that a manifest names, with a key relative to its folder. */
+export interface StoredPlace {
+  readonly key: string;
+  readonly size: number;
+}
+
 /** References of the manifest of `uploadId` beyond its own folder. */
 export interface References {
   readonly uploadId: UploadId;
-  /** Chunks that the manifest lists. */
-  readonly chunks: readonly ChunkRecord[];
+  /** Chunks and segments that the manifest names. */
+  readonly objects: readonly StoredPlace[];
   /** The upload whose manifest this one builds on. */
   readonly previous?: UploadId | undefined;
 }
 
 export interface ReferenceCheck {
-  /** Positions in the list of chunks that are missing, have another size, or are marked. */
+  /** Positions in the list of objects that are missing, have another size, or are marked. */
   readonly unsound: ReadonlySet<number>;
   /** Key of the first object that is missing, has another size, or is marked. */
   readonly first: string | undefined;
@@ -57,14 +62,14 @@ export interface ReferenceCheck {
 }
 
 /** True when the manifest refers to anything outside its own folder. */
-export const hasReferences = ({ chunks, previous }: References): boolean =>
-  previous !== undefined || chunks.some(({ key }) => key.startsWith('../'));
+export const hasReferences = ({ objects, previous }: References): boolean =>
+  previous !== undefined || objects.some(({ key }) => key.startsWith('../'));
 
 interface Wanted {
   readonly key: string;
   /** Undefined when any size will do. */
   readonly size: number | undefined;
-  /** Position in the list, for a chunk. */
+  /** Position in the list; undefined for the manifest that this one builds on. */
   readonly position?: number;
 }
 
@@ -95,9 +100,9 @@ export async function checkReferences(
   return { unsound, first, previous, lookedAtMs };
 }
 
-function byFolder({ uploadId, chunks, previous }: References): ReadonlyMap<string, readonly Wanted[]> {
+function byFolder({ uploadId, objects, previous }: References): ReadonlyMap<string, readonly Wanted[]> {
   const wanted: Wanted[] = previous === undefined ? [] : [{ key: manifestKeyOf(previous), size: undefined }];
-  chunks.forEach(({ key, size }, position) => {
+  objects.forEach(({ key, size }, position) => {
     if (key.startsWith('../')) wanted.push({ key: chunkKey(uploadId, key) ?? `uploads//${key}`, size, position });
   });
   return listsByKey(wanted, ({ key }) => folderOfKey(key));

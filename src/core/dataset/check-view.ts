@@ -4,7 +4,9 @@
 import { hash } from 'node:crypto';
 import { integrityError, isArchiverError } from '../platform/failures/errors.js';
 import { forEachLimit } from '../platform/limits/for-each-limit.js';
-import { fetchManifest, type LoadedManifest } from '../format/manifest/loaded-manifest.js';
+import { type LoadedManifest, MAX_LOADED_BYTES } from '../format/manifest/loaded-manifest.js';
+import { openManifest } from '../format/manifest/open-manifest.js';
+import { readAll } from '../store/read-content.js';
 import { chunkKey } from '../format/manifest/manifest-check.js';
 import type { VersionRecord } from '../format/manifest/manifest-types.js';
 import { folderOfKey, uploadFolder } from '../store/ids/upload-id.js';
@@ -57,6 +59,7 @@ export async function checkView(
     seen.manifests.delete(link.sha256);
     damaged.push(link.key);
   }
+  damaged.push(...(await damagedSegments(reader, view, seen.segments, options)));
   const lost = seen.isThere.every((flag) => flag === 1) ? [] : await lostChunks(view, seen.isThere);
   const broken = [...damaged, ...lost.map((position) => keys[position] ?? '')];
   return { broken, isChainBroken: damaged.length > 0, manifests: seen.manifests, lookedAtMs };
@@ -78,11 +81,38 @@ export async function assertWhole(reader: ObjectReader, record: VersionRecord, s
   });
 }
 
+/** Keys of segments that are missing or were changed. */
+async function damagedSegments(
+  reader: ObjectReader,
+  { chain }: View,
+  found: ReadonlyMap<string, ListedObject>,
+  options: CheckViewOptions,
+): Promise<readonly string[]> {
+  const damaged: string[] = [];
+  await forEachLimit(
+    chain.flatMap(({ segments = [] }) => segments),
+    FOLDERS_AT_ONCE,
+    async (segment) => {
+      const { key, place } = segment;
+      const listed = found.get(key);
+      const isThere = listed?.sizeBytes === place.size;
+      const isRecalled = options.recalled.has(place.sha256);
+      const link = { key, sha256: place.sha256, bytes: isThere && isRecalled ? await segment.read() : NONE };
+      if (!isThere || !(await isManifestUnchanged(reader, link, listed, options))) damaged.push(key);
+    },
+  );
+  return damaged.sort();
+}
+
+const NONE = Buffer.alloc(0);
+
 interface Seen {
   /** 1 for each chunk of the view that exists with its size. */
   readonly isThere: Uint8Array;
   /** The object found at the key of each manifest, by digest. */
   readonly manifests: Map<string, ListedObject>;
+  /** Segments by key. */
+  readonly segments: Map<string, ListedObject>;
 }
 
 /** Lists the folders of a view; `keys` are those of its chunks. */
@@ -94,8 +124,12 @@ async function findAll(
 ): Promise<Seen | undefined> {
   const positions = new Map(keys.map((key, position) => [key, position]));
   const links = new Map(chain.map(({ key, sha256 }) => [key, sha256]));
-  const folders = new Set([...chain.map(({ uploadId }) => uploadFolder(uploadId)), ...keys.map(folderOfKey)]);
-  const seen = { isThere: new Uint8Array(keys.length), manifests: new Map<string, ListedObject>() };
+  const segments = new Set(chain.flatMap(({ segments: its = [] }) => its.map(({ key }) => key)));
+  const folders = new Set([
+    ...chain.map(({ uploadId }) => uploadFolder(uploadId)),
+    ...[...keys, ...segments].map(folderOfKey),
+  ]);
+  const seen: Seen = { isThere: new Uint8Array(keys.length), manifests: new Map(), segments: new Map() };
   let isRefused = false;
   await forEachLimit(folders, FOLDERS_AT_ONCE, async (folder) => {
     const listed = await ifAllowed(reader, 'list', folder, async () => {
@@ -106,6 +140,7 @@ async function findAll(
           if (position !== undefined && chunks[position]?.size === sizeBytes) seen.isThere[position] = 1;
           const sha256 = links.get(key);
           if (sha256 !== undefined) seen.manifests.set(sha256, asListed(object));
+          if (segments.has(key)) seen.segments.set(key, asListed(object));
         }
       }
       return true;
@@ -127,7 +162,7 @@ async function lostChunks(view: View, isThere: Uint8Array): Promise<readonly num
  */
 export async function isManifestUnchanged(
   reader: ObjectReader,
-  link: LoadedManifest,
+  link: Pick<LoadedManifest, 'key' | 'sha256' | 'bytes' | 'sealedBy'>,
   found: ListedObject,
   { recalled, known, isKnownLately = false, signal }: CheckViewOptions,
 ): Promise<boolean> {
@@ -137,7 +172,9 @@ export async function isManifestUnchanged(
   // The ETag of a file is made from its time and size: it does not show whether the bytes changed.
   if (isListedSame(before, found) && (isKnownLately || !reader.url.startsWith('file:'))) return true;
   try {
-    const stored = await ifAllowed(reader, 'read', link.key, () => fetchManifest(reader, link.uploadId, signal));
+    const stored = await ifAllowed(reader, 'read', link.key, async () =>
+      readAll(await openManifest(reader, link.key, { signal }), MAX_LOADED_BYTES),
+    );
     return stored === undefined || hash('sha256', stored, 'hex') === link.sha256;
   } catch (error) {
     if (isArchiverError(error, 'cold-storage')) return true;
@@ -150,5 +187,5 @@ export async function isManifestUnchanged(
  * The manifest as most stores list it: the ETag of one plain PUT is an MD5. Undefined when it is encrypted, since only the decrypted bytes
  * are remembered.
  */
-const asPut = ({ bytes, sealedBy }: LoadedManifest): ListedObject | undefined =>
+const asPut = ({ bytes, sealedBy }: Pick<LoadedManifest, 'bytes' | 'sealedBy'>): ListedObject | undefined =>
   sealedBy === undefined ? { sizeBytes: bytes.length, etag: hash('md5', bytes, 'hex') } : undefined;

@@ -6,13 +6,13 @@
 import { hash } from 'node:crypto';
 import { ArchiverError, integrityError, isArchiverError } from '../platform/failures/errors.js';
 import { isSealed } from '../format/encryption/envelope.js';
-import { MAX_LOADED_BYTES } from '../format/manifest/loaded-manifest.js';
-import type { EncodedManifest } from '../format/manifest/manifest-writer.js';
+import { indexOf, MAX_LOADED_BYTES } from '../format/manifest/loaded-manifest.js';
+import type { EncodedManifest } from '../format/manifest/encoded-manifest.js';
 import { manifestCopyKeyOf, type ManifestCopyLabel } from '../format/manifest/manifest-copy.js';
 import { openManifest } from '../format/manifest/open-manifest.js';
 import { SweptUpload } from '../format/manifest/fence.js';
-import { manifestKeyOf, type UploadId } from '../store/ids/upload-id.js';
-import { manifestIndexOf } from '../format/manifest/manifest-index.js';
+import { manifestKeyOf, uploadFolder, type UploadId } from '../store/ids/upload-id.js';
+import { forEachLimit } from '../platform/limits/for-each-limit.js';
 import { effectiveLock } from '../format/manifest/object-lock.js';
 import type { ObjectReader, ObjectStore, Retention } from '../store/object-store.js';
 import { putIfUnchanged } from '../store/put-if-unchanged.js';
@@ -23,6 +23,8 @@ import { isCheckExpired } from './check-references.js';
 import type { ParsedRecord } from './records/version-record-parse.js';
 import { recordKey } from './records/version-record.js';
 import { refuseShared } from '../store/plain-store.js';
+
+const SEGMENTS_AT_ONCE = 8;
 
 export interface ReplaceOptions {
   readonly uploadId: UploadId;
@@ -67,7 +69,7 @@ export async function replaceManifest(store: ObjectStore, options: ReplaceOption
   await changeRecords(store, options, {
     ...change,
     manifestSha256: next.sha256,
-    manifestIndex: manifestIndexOf(next.bytes),
+    manifestIndex: next.opened === undefined ? indexOf(next) : undefined,
   });
   return replaced && backupKeyOf(uploadId, label, replaced.sha256);
 }
@@ -76,6 +78,10 @@ export async function replaceManifest(store: ObjectStore, options: ReplaceOption
 async function prepare(store: ObjectStore, options: ReplaceOptions): Promise<void> {
   const { uploadId, label, replaced, next, verify, signal } = options;
   const beside = manifestCopyKeyOf(uploadId, label, next.sha256);
+  const retention = next.segments === undefined ? undefined : await lockOfReplaced(store, options);
+  await forEachLimit(next.segments?.own ?? [], SEGMENTS_AT_ONCE, async ({ place: { key, sha256 }, bytes }) => {
+    await store.put(uploadFolder(uploadId) + key, bytes, { ...writing({ bytes, sha256 }, signal), retention });
+  });
   await store.put(beside, next.bytes, writing(next, signal));
   await verify(afterSwap(store, uploadId, beside));
   if (replaced !== undefined)

@@ -7,7 +7,7 @@ import { readParsedRecord } from '../../../src/core/dataset/records/versions.js'
 import { fileStore } from '../../../src/core/store/file/file-store.js';
 import type { ObjectReader, ObjectStore, WholeStore } from '../../../src/core/store/object-store.js';
 import { fetchManifest } from '../../../src/core/format/manifest/loaded-manifest.js';
-import { encodedManifest, type EncodedManifest } from '../../../src/core/format/manifest/manifest-writer.js';
+import { encodedManifest, type EncodedManifest } from '../../../src/core/format/manifest/encoded-manifest.js';
 import { linkId } from '../../support/make-chain.js';
 import { DATASET } from '../../support/make-dataset.js';
 

@@ -1,9 +1,13 @@
 // Checks what a writer of changes relies on: whether the store has all of the version that it compares with (rules.md#whole-view), and
 // whether it may refer to what its manifest will name (rules.md#looks).
 import { isCheckFresh, isListedSame, type CachedCheck } from '../../dataset/cache/check-cache.js';
-import { hasReferences, checkReferences, type ReferenceCheck } from '../../dataset/check-references.js';
+import {
+  hasReferences,
+  checkReferences,
+  type ReferenceCheck,
+  type StoredPlace,
+} from '../../dataset/check-references.js';
 import { isManifestUnchanged, checkView, type ViewCheck } from '../../dataset/check-view.js';
-import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { repairCommand } from '../../format/manifest/repair-hint.js';
 import type { ObjectInfo } from '../../store/object-store.js';
 import { manifestKeyOf, splitUploadKey, uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
@@ -96,17 +100,21 @@ export async function checkBaseline(
   const { store, signal } = run;
   const { view } = baseline;
   const previous = wanted === undefined ? undefined : view.head.uploadId;
-  // Keys in the view are relative to its upload, which is another one than ours: all of these chunks lie elsewhere.
-  const chunks = view.chunks.map((chunk, position): ChunkRecord => {
+  // Keys in the view are relative to its upload, which is another one than ours: all of these objects lie elsewhere.
+  const objects = view.chunks.map(({ key, size }, position): StoredPlace => {
     const isWanted = wanted === undefined || wanted.has(position);
-    return { ...chunk, key: isWanted ? elsewhere(chunk.key, view.head.uploadId) : '' };
+    return { key: isWanted ? elsewhere(key, view.head.uploadId) : '', size };
   });
-  const references = { uploadId: run.uploadId, chunks, previous };
+  const base = view.chain.at(-1);
+  const segments = wanted === undefined && base !== undefined ? (base.head.segments ?? []) : [];
+  for (const { key, size } of segments) objects.push({ key: elsewhere(key, base?.uploadId ?? run.uploadId), size });
+  const references = { uploadId: run.uploadId, objects, previous };
   const nothing = { unsound: new Set<number>(), first: undefined, previous: undefined, isManifest: false };
   if (!hasReferences(references)) return { ...nothing, lookedAtMs: Date.now() };
   const look = await checkReferences(store, references, signal);
   if (look === undefined) return run.dryRun ? { ...nothing, lookedAtMs: Date.now() } : undefined;
-  if (previous === undefined) return { ...look, isManifest: false };
+  const isSegment = [...look.unsound].some((position) => position >= view.chunks.length);
+  if (previous === undefined || isSegment) return { ...look, isManifest: isSegment };
   const key = manifestKeyOf(previous);
   return (await isReplaced(run, baseline, { shown: look.previous, seen }))
     ? { ...look, first: key, isManifest: true }

@@ -1,6 +1,7 @@
 // The manifest of an upload of changes: a delta to the view that it was compared with, or a full listing of both when one
 // is due.
-import { composeManifest } from '../../format/manifest/compose-manifest.js';
+import { composeListing, composeManifest } from '../../format/manifest/compose-manifest.js';
+import { isSegmented } from '../../format/manifest/segmented.js';
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import { compactView } from '../../dataset/chain/compact-view.js';
 import { summarize } from '../../dataset/chain/summarize.js';
@@ -9,6 +10,7 @@ import { namedManifest } from '../../format/manifest/loaded-manifest.js';
 import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
 import { type HeadInput, manifestHead } from '../commit/manifest-head.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
+import { composeNext } from './next-segments.js';
 import type { TableLevel } from './table-level.js';
 import { sealed } from '../run/upload-encryption.js';
 import type { Commitment } from '../commit/commitment.js';
@@ -22,6 +24,8 @@ export interface Base {
   readonly view: View;
   /** True to list everything instead of what differs from the view. */
   readonly isFull: boolean;
+  /** True if segments of the view may be named again: all of them are in the store. */
+  readonly mayShare: boolean;
 }
 
 /** Composes the manifest of `level` on top of `view`, as it is to be stored (encrypted if need be). */
@@ -39,7 +43,7 @@ async function compose(
   run: HeadInput,
   plan: UploadPlan,
   level: TableLevel,
-  { view, isFull }: Base,
+  { view, isFull, mayShare }: Base,
 ): Promise<ComposedChanges> {
   const skipped = run.scanned.skipped.length + run.ledger.leftOut;
   const merged = mergeLevels([level, ...view.chain.map(levelOf)], run.uploadId);
@@ -48,7 +52,13 @@ async function compose(
   if (isFull) {
     const full = compactView(merged, used);
     const part = { listing: 'full', totals: viewTotals, shards, chunks: full.chunks } as const;
-    const encoded = await composeManifest(manifestHead(run, plan, part), full.entries());
+    const head = manifestHead(run, plan, part);
+    const base = view.chain.at(-1);
+    const isSealed = run.encryption.sealer !== undefined;
+    const isShared = mayShare && isSegmented(totals.entries, isSealed) && base?.segments !== undefined;
+    const encoded = isShared
+      ? await composeNext(head, base, [level, ...view.chain.slice(0, -1).map(levelOf)])
+      : await composeListing(head, full.entries(), isSealed);
     return { encoded, listing: 'full', totals: viewTotals, chunks: full.chunks };
   }
   const own = await summarize(mergeLevels([level], run.uploadId));

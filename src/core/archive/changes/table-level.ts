@@ -1,10 +1,10 @@
 // The result of an upload as the newest level of a chain: the rows that it stored or keeps with new metadata, and what was deleted, in path
 // order (core/dataset/chain/merge-levels.ts).
 import type { Level } from '../../dataset/chain/merged-view.js';
-import { digestsOf, type EntryExtra, type LineSources } from '../../format/manifest/entry-line.js';
+import { digestsOf, ENTRY_TYPES, type EntryExtra, type LineSources } from '../../format/manifest/entry-line.js';
 import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
-import type { ChunkRecord, Entry, EntryType, Mention, Segment } from '../../format/manifest/manifest-types.js';
+import type { ChunkRecord, Entry, Mention, Segment } from '../../format/manifest/manifest-types.js';
 import { provenanceOf } from '../../format/manifest/provenance.js';
 import { type RawPath, rawFromNumber, TOP } from '../../platform/paths/raw-path.js';
 import type { UploadRun } from '../run/upload-run.js';
@@ -13,7 +13,6 @@ import { lineSources } from '../run/upload-provenance.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 
 const BATCH = 1024;
-const TYPES: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
 
 export type LevelInput = Pick<UploadRun, 'uploadId' | 'ledger' | 'labels'>;
 
@@ -151,7 +150,7 @@ function rowEntry(input: TableLevelInput, places: Places, index: number): Entry 
   const group = names.group(at(c.gid));
   return {
     path: table.path(index),
-    type: TYPES[kind] ?? 'file',
+    type: ENTRY_TYPES[kind] ?? 'file',
     size: kind === KIND.file || kind === KIND.hardlink ? at(c.size) : 0,
     mtime: { seconds: at(c.mtimeSeconds), nanos: at(c.mtimeNanos) },
     ctime: { seconds: at(c.ctimeSeconds), nanos: at(c.ctimeNanos) },

@@ -26,6 +26,7 @@ import { isFullListingDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
 import { checkDeletions, checkShrunken, refuseResend, warnOfOtherSource } from './doubtful-source.js';
 import { KnownContents, seedsOf } from './known-contents.js';
+import { touchesLittle } from './next-segments.js';
 import { referToKnown } from './refer.js';
 import { avoidUnlisted } from '../../format/manifest/direct-record.js';
 import {
@@ -97,7 +98,7 @@ class Attempt {
     if (this.seen?.isChainBroken === true && !baseline.isReadable) return this.onItsOwn(compared, 'read');
     warnOfBroken(run, baseline, this.seen);
     const wanted = await this.refer(compared);
-    const isFull = this.isFull(wanted);
+    const isFull = await this.isFull(wanted);
     const look = await this.look(wanted, isFull);
     if (look === undefined) return this.onItsOwn(compared, 'list');
     if (look.first === undefined) return await this.commit(wanted, isFull, look);
@@ -163,7 +164,8 @@ class Attempt {
       const level = tableLevel(run, { view: { uploadId, chunks: view.chunks }, deleted });
       if (this.isSame(level.count)) return undefined;
       return async () => {
-        const composed = await composeChanges(run, plan, level, { view, isFull });
+        const mayShare = baseline.isNewest && !this.isBroken;
+        const composed = await composeChanges(run, plan, level, { view, isFull, mayShare });
         // Facts that no table of contents in its folder has would be lost with the manifest without a copy.
         const isElsewhere = (isFull ? composed : level).chunks.some(({ key }) => key.startsWith('../'));
         const isMore = isElsewhere || kept + deleted.length > 0 || level.count === 0;
@@ -176,14 +178,15 @@ class Attempt {
   }
 
   /** Whether everything has to be listed. Decided before anything is packed, since all of it is then referred to. */
-  private isFull({ pending, kept, stored, deleted }: Comparison): boolean {
+  private async isFull({ pending, kept, stored, deleted }: Comparison): Promise<boolean> {
     const { baseline, run } = this;
     const isForced = run.dataset.changes?.isForced === true;
     return (
       isForced ||
       !baseline.isNewest ||
       this.isBroken ||
-      isFullListingDue(baseline.view, pending + kept + stored + deleted.length)
+      isFullListingDue(baseline.view, pending + kept + stored + deleted.length) ||
+      (run.encryption.sealer === undefined && (await touchesLittle(baseline.view, run.ledger.table, deleted)))
     );
   }
 

@@ -5,11 +5,13 @@ import {
   hasReferences,
   isCheckExpired,
   checkFolder,
+  type StoredPlace,
   checkReferences,
 } from '../../dataset/check-references.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { type ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
-import type { ChunkRecord, PreviousManifest } from '../../format/manifest/manifest-types.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
+import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectInfo } from '../../store/object-store.js';
 import { misnamedError } from '../../store/store-error.js';
@@ -28,11 +30,20 @@ export type CheckInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 's
 /** An object of the upload's own folder as it was put. */
 type Own = Pick<ObjectInfo, 'key' | 'sizeBytes'> & Partial<Pick<ObjectInfo, 'etag'>>;
 
-/** Objects that were sent, by keys relative to the upload. */
-type SentObjects = { readonly chunks: readonly Pick<ChunkRecord, 'key' | 'size'>[] };
+/** What was sent, and what names it. */
+export interface SentObjects {
+  readonly chunks: readonly StoredPlace[];
+  readonly encoded: Pick<EncodedManifest, 'segments'>;
+}
 
-const ownChunks = ({ uploadId }: CheckInput, { chunks }: SentObjects): Own[] =>
-  chunks.flatMap(({ key, size }) =>
+/** Objects that the manifest refers to: chunks, and its segments. */
+export const referred = ({ chunks, encoded }: SentObjects): readonly StoredPlace[] => [
+  ...chunks,
+  ...(encoded.segments?.places ?? []),
+];
+
+const ownObjects = ({ uploadId }: CheckInput, commitment: SentObjects): Own[] =>
+  referred(commitment).flatMap(({ key, size }) =>
     key.startsWith('../') ? [] : [{ key: uploadFolder(uploadId) + key, sizeBytes: size }],
   );
 
@@ -115,7 +126,7 @@ export async function checkSent(
   run: CheckInput & Pick<UploadRun, 'emit'>,
   commitment: SentObjects,
 ): Promise<string | undefined> {
-  const own = ownChunks(run, commitment);
+  const own = ownObjects(run, commitment);
   if (own.length === 0) return undefined;
   const look = await checkOwn(run, own);
   if (look === undefined) {
@@ -129,10 +140,10 @@ export async function checkSent(
   return `the store acknowledged ${first.key} but it ${first.what} (${count} of ${own.length} chunks affected)`;
 }
 
-const referencesOf = ({ uploadId }: CheckInput, { chunks, previous }: Commitment) => ({
+const referencesOf = ({ uploadId }: CheckInput, commitment: Commitment) => ({
   uploadId,
-  chunks,
-  previous: previous?.uploadId,
+  objects: referred(commitment),
+  previous: commitment.previous?.uploadId,
 });
 
 /** Returns false if something that the upload refers to is not sound. What was looked at less than an hour ago is not looked at again. */
@@ -165,7 +176,7 @@ export async function verifyCommitted(run: CheckInput, commitment: Commitment, p
   const references = referencesOf(run, commitment);
   const look = await checkReferences(run.store, references, run.signal);
   if (look === undefined && hasReferences(references)) throw unseen(run, version, 'the folders that it refers to');
-  const own = await checkOwn(run, [...(manifest === undefined ? [] : [manifest]), ...ownChunks(run, commitment)]);
+  const own = await checkOwn(run, [...(manifest === undefined ? [] : [manifest]), ...ownObjects(run, commitment)]);
   // A writer that may not list takes it on trust, unless the computer slept: its folder may have been taken for abandoned.
   if (own === undefined && isCheckExpired(startedMs)) throw unseen(run, version, 'its own folder');
   if (look?.first !== undefined) return `${look.first} was removed or given up while it was made`;

@@ -4,8 +4,8 @@ import { ArchiverError, isArchiverError } from '../../platform/failures/errors.j
 import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
 import { lockRecord } from '../../format/manifest/object-lock.js';
 import { manifestCopyKeyOf } from '../../format/manifest/manifest-copy.js';
-import { manifestIndexOf } from '../../format/manifest/manifest-index.js';
-import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import { indexOf } from '../../format/manifest/loaded-manifest.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import type { ObjectInfo } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { textFromRaw, bytesOf } from '../../platform/paths/raw-path.js';
@@ -18,12 +18,13 @@ import { checkSent, verifyCommitted, type CheckInput, areReferencesSound } from 
 import { originPath } from './manifest-head.js';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
 import { asListed } from '../../dataset/cache/check-cache.js';
+import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { forkSuffix, versionName } from '../../dataset/records/version-name.js';
 
 const MAX_ORDINAL_TRIES = 10_000;
 const GIVEN_UP = 'what it refers to was given up meanwhile';
 
-export type CommitInput = CheckInput & { readonly sender: Pick<Sender, 'keep'> } & Pick<
+export type CommitInput = CheckInput & { readonly sender: Pick<Sender, 'keep' | 'sendSegments'> } & Pick<
     UploadRun,
     'emit' | 'resume' | 'encryption' | 'createdAt' | 'dataset' | 'source' | 'labels' | 'remembered' | 'retention'
   >;
@@ -35,6 +36,7 @@ export type CommitInput = CheckInput & { readonly sender: Pick<Sender, 'keep'> }
 export async function commitUpload(run: CommitInput, commitment: Commitment, ordinal: Ordinal): Promise<CommitOutcome> {
   const { store, datasetId, signal } = run;
   const startedMs = Date.now();
+  await run.sender.sendSegments(run, commitment.encoded.segments?.own ?? []);
   const unsound = await checkSent(run, commitment);
   if (unsound !== undefined) return { why: unsound };
   const manifest = await putManifest(run, commitment);
@@ -114,7 +116,7 @@ function versionInput(run: CommitInput, { encoded, totals, listing }: Commitment
     uploadId: run.uploadId,
     manifestKey: manifestKeyOf(run.uploadId),
     manifestSha256: encoded.sha256,
-    ...defined({ manifestIndex: manifestIndexOf(encoded.bytes) }),
+    ...defined({ manifestIndex: encoded.opened === undefined ? indexOf(encoded) : undefined }),
     createdAt: run.createdAt.toISOString(),
     listing,
     source: encoded.opened === undefined ? { ...sourcePath(run), host } : {},
@@ -138,14 +140,19 @@ function sourcePath(run: CommitInput): { path: string } | { pathBase64: string }
   return path === undefined ? { pathBase64: bytesOf(raw).toString('base64') } : { path };
 }
 
+async function keepManifest(cache: ManifestCache, { sha256, opened, bytes, segments }: EncodedManifest): Promise<void> {
+  await cache.put(sha256, opened ?? { bytes });
+  for (const { place, bytes: its } of segments?.own ?? []) await cache.put(place.sha256, { bytes: its });
+}
+
 /** Remembers what was just committed, for the next run. */
 export async function rememberHead(
   { remembered: { cache, heads, looks }, store, datasetId, uploadId }: CommitInput,
   { encoded, listing, seen, totals }: Commitment,
   { version, recordEtag, encryption, manifest, startedMs }: CommittedUpload,
 ): Promise<void> {
-  const { sha256, opened, bytes } = encoded;
-  await cache?.put(sha256, opened ?? { bytes });
+  const { sha256 } = encoded;
+  if (cache !== undefined) await keepManifest(cache, encoded);
   const shown = { files: totals.files, bytes: totals.bytes };
   const head = { version, uploadId, manifestSha256: sha256, recordEtag, encryption, totals: shown };
   await heads?.put(store.url, datasetId, head);

@@ -11,7 +11,7 @@ import {
 } from '../../dataset/records/version-record.js';
 import { ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import { flagsFrom, isFenceFlag } from '../../format/manifest/fence-flag.js';
-import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { NO_REQUIREMENTS } from '../../format/manifest/requirements.js';

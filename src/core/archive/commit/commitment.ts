@@ -2,7 +2,7 @@
 import type { ChunkRecord, ListingKind, PreviousManifest, Totals } from '../../format/manifest/manifest-types.js';
 import type { ListedObject } from '../../dataset/cache/check-cache.js';
 import type { ViewCheck } from '../../dataset/check-view.js';
-import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import type { VersionInput } from './commit.js';
 import type { VersionName } from '../../dataset/records/version-name.js';
 
@@ -12,7 +12,7 @@ export interface Commitment {
   /** Totals of the effective view. */
   readonly totals: Totals;
   readonly listing: ListingKind;
-  /** Chunks that the manifest lists. */
+  /** Chunks that the manifest lists, or its segments. */
   readonly chunks: readonly ChunkRecord[];
   /** The manifest that a delta builds on, and the ETag of its version's record where that is known. */
   readonly previous?: (PreviousManifest & { readonly recordEtag: string | undefined }) | undefined;

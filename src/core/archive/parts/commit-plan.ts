@@ -2,13 +2,12 @@
 // somebody else, finds the version that names the plan.
 import { listVersions, readVersions } from '../../dataset/records/versions.js';
 import { highestVersion } from '../../dataset/records/version-record.js';
-import { composeManifest } from '../../format/manifest/compose-manifest.js';
-import type { ChunkRecord, Entry, ManifestHead, ShardRecord, Totals } from '../../format/manifest/manifest-types.js';
+import { headOfSegments } from '../../format/manifest/segmented.js';
+import type { ManifestHead, ShardRecord, Totals } from '../../format/manifest/manifest-types.js';
 import { shardPrefix } from '../../format/manifest/chunk-key.js';
 import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { defined } from '../../platform/defined.js';
-import { counted } from '../../platform/text/counted.js';
 import type { OpenedStore } from '../../store/open-store.js';
 import type { ObjectStore, RequestCounts } from '../../store/object-store.js';
 import { asWritable } from '../../store/create-once/create-once.js';
@@ -25,7 +24,7 @@ import { firstWhole, type WholePart } from './check-attempt.js';
 import { isPartialWith, sumOfLeftOut } from './left-out-paths.js';
 import { markOtherAttempts } from './mark-attempt.js';
 import type { LeftOutPaths } from './part-documents.js';
-import { rangesText, resultsPrefix } from './part-keys.js';
+import { resultsPrefix } from './part-keys.js';
 import { listResults, type ReadPlan, readResults } from './read-plan.js';
 
 export interface CommitOptions extends Pick<
@@ -105,20 +104,6 @@ export async function commitPlan(
   return { ...described(store, plan, { ...made, totals, leftOut }), isAlready: false, ...ended() };
 }
 
-/** The error of a commit to which parts are missing: it names the array to submit again. */
-export function missingError(
-  { uploadId, head }: ReadPlan,
-  missing: readonly number[],
-  location: string,
-): ArchiverError {
-  const text = `${counted(missing.length, 'part')} of ${head.parts.length} ${missing.length === 1 ? 'has' : 'have'} no result`;
-  const array = rangesText(missing);
-  return new ArchiverError('held', `${text}: ${array}; no version was made of ${uploadId}`, {
-    exitCode: 1,
-    hint: `submit them again (--array=${array}), or: archiver work ${location} --part ${array}`,
-  });
-}
-
 function settingsFor({ head }: ReadPlan, { allowMassDelete, ...options }: CommitOptions): Settings {
   const { source, datasetId, writerId, storage, objectLock, createdAt } = head;
   const lock = objectLock && {
@@ -164,7 +149,8 @@ async function commitInput(opened: OpenedStore, { plan, settings, store }: Commi
     createdAt,
     settled,
     datasetId: head.datasetId,
-    sender: { keep: () => undefined }, // it has sent nothing that could be taken back
+    // It sends nothing that could be taken back.
+    sender: { keep: () => undefined, sendSegments: () => Promise.resolve() },
     encryption: encryptionFor(settled.encryption, store, uploadId, settings.signal),
     retention: retentionOf(settings.layout.lock, { createdAt, now: settings.now() }),
   };
@@ -231,48 +217,20 @@ const shownOf = ({ datasetId }: CommitRun, settings: Settings, { files, bytes, s
   scanned: { files, bytes, leftOut: 0, skipped: { length: skipped } },
 });
 
-/** The manifest of the version: what the segments of all parts list, in the order of the parts. */
+/** The manifest of the version: it names the segments of all parts, in the order of the parts. */
 async function compose({ uploadId, head: planned }: ReadPlan, parts: readonly WholePart[]): Promise<Commitment> {
   const { parts: _parts, options: _options, spanning: _spanning, leftOut, ...head } = planned;
-  const chunks: ChunkRecord[] = [];
-  const offsets: number[][] = [];
-  for (const { result, segments } of parts) {
-    const own: number[] = [];
-    for (const segment of segments) {
-      own.push(chunks.length);
-      for (const record of segment.chunks) {
-        const key = relativeChunkKey(uploadId, chunkKey(result.uploadId, record.key) ?? '');
-        chunks.push({ ...record, chunk: chunks.length, key });
-      }
-    }
-    offsets.push(own);
-  }
+  const named = <P extends { readonly key: string }>({ result }: WholePart, place: P): P => ({
+    ...place,
+    key: relativeChunkKey(uploadId, chunkKey(result.uploadId, place.key) ?? ''),
+  });
+  const chunks = parts.flatMap((part) => part.chunks.map((record) => named(part, record)));
+  const places = parts.flatMap((part) => part.result.segments.map((place) => named(part, place)));
   const totals = totalsOf(parts, leftOut.count);
-  const entries = async function* (): AsyncGenerator<readonly Entry[]> {
-    for (const [at, { segments }] of parts.entries())
-      for (const [number, segment] of segments.entries())
-        for await (const batch of segment.entries())
-          yield batch.map((entry) => movedBy(entry, offsets[at]?.[number] ?? 0));
-  };
-  const written: ManifestHead = {
-    ...head,
-    type: 'archiver-manifest',
-    listing: 'full',
-    totals,
-    shards: shardsOf(parts),
-    chunks,
-  };
-  const encoded = await composeManifest(written, entries());
+  const listed = { totals, shards: shardsOf(parts), chunks: [] };
+  const manifest: ManifestHead = { ...head, ...listed, type: 'archiver-manifest', listing: 'full' };
+  const encoded = await headOfSegments(manifest, places, []);
   return { encoded, totals, listing: 'full', chunks, lookedAtMs: Date.now() };
-}
-
-function movedBy(entry: Entry, offset: number): Entry {
-  const { chunk, segments } = entry;
-  return {
-    ...entry,
-    ...(chunk === undefined ? {} : { chunk: chunk + offset }),
-    ...(segments === undefined ? {} : { segments: segments.map((one) => ({ ...one, chunk: one.chunk + offset })) }),
-  };
 }
 
 function totalsOf(parts: readonly WholePart[], skipped: number): Totals {

@@ -54,13 +54,13 @@ export function cutParts(table: EntryTable, wanted: PartSize): readonly PartRang
 }
 
 /**
- * Numbers hard link groups anew: those with members in several parts come first. Returns how many these are, and the bytes that are stored
+ * Numbers hard link groups anew: those with members in several parts come first. Returns how many there are, how many of these, and the bytes that are stored
  * again because each part has the content for itself.
  */
 export function numberGroups(
   { columns: { group, kind, size } }: EntryTable,
   ranges: readonly PartRange[],
-): { readonly groups: number; readonly bytes: number } {
+): { readonly all: number; readonly groups: number; readonly bytes: number } {
   const lastPart = new Map<number, number>();
   const spanning = new Map<number, number>();
   let bytes = 0;
@@ -79,5 +79,5 @@ export function numberGroups(
   const numbers = new Map(spanning);
   for (const number of lastPart.keys()) if (!numbers.has(number)) numbers.set(number, numbers.size + 1);
   for (const [index, number] of members()) group[index] = numbers.get(number) ?? 0;
-  return { groups: spanning.size, bytes };
+  return { all: numbers.size, groups: spanning.size, bytes };
 }

@@ -5,8 +5,8 @@ import * as s from '../../platform/documents/schema.js';
 import { integrityError } from '../../platform/failures/errors.js';
 import { checkedDigest, digestedText } from '../../platform/json/digested-json.js';
 import { parseBoundedJson } from '../../platform/json/json-guard.js';
-import { id, INDEX_PLACE, MANIFEST_KEYS, SHARD, TOTALS } from '../../format/manifest/head-schema.js';
-import { manifestHeadText } from '../../format/manifest/manifest-head-text.js';
+import { id, MANIFEST_KEYS, SEGMENT_PLACE, SHARD, TOTALS } from '../../format/manifest/head-schema.js';
+import { manifestHeadText, segmentText } from '../../format/manifest/manifest-head-text.js';
 import { checkRequirements, requires } from '../../format/manifest/requirements.js';
 import { uploadId } from '../../store/ids/upload-id-schema.js';
 
@@ -56,7 +56,14 @@ const TIERS = s.schema(() =>
 );
 
 const PLAN = s.schema(() => {
-  const { type: _type, shards: _shards, chunks: _chunks, listing: _listing, ...keys } = MANIFEST_KEYS();
+  const {
+    type: _type,
+    shards: _shards,
+    segments: _segments,
+    chunks: _chunks,
+    listing: _listing,
+    ...keys
+  } = MANIFEST_KEYS();
   return s.object({
     ...keys,
     type: s.literal('archiver-plan'),
@@ -68,6 +75,7 @@ const PLAN = s.schema(() => {
       /** The highest ordinal of the dataset when it was planned. */
       after: s.count,
     }),
+    linkGroups: s.count,
     /** Hard link groups with members in several parts have the numbers from 1 on; `bytes` are stored again for that. */
     spanning: s.object({ groups: id(), bytes: s.count }),
     leftOut: LEFT_OUT(),
@@ -91,20 +99,6 @@ const ATTEMPT = s.schema(() =>
 );
 export type Attempt = s.Read<typeof ATTEMPT>;
 
-const SEGMENT = s.schema(() =>
-  s.object({
-    /** Relative to the folder of the attempt. */
-    key: s.text,
-    size: s.count,
-    sha256: s.sha256,
-    totals: TOTALS(),
-    /** First path, in base64. */
-    first: s.text,
-    index: s.exactOptional(INDEX_PLACE()),
-  }),
-);
-export type SegmentPlace = s.Read<typeof SEGMENT>;
-
 const RESULT = s.schema(() =>
   s.object({
     plan: uploadId,
@@ -112,7 +106,8 @@ const RESULT = s.schema(() =>
     part: s.count,
     uploadId,
     createdAt: s.moment,
-    segments: s.listOf(SEGMENT()),
+    /** In order; keys are relative to the folder of the attempt. */
+    segments: s.listOf(SEGMENT_PLACE()),
     shards: s.listOf(SHARD()),
     totals: TOTALS(),
     leftOut: LEFT_OUT(),
@@ -172,8 +167,11 @@ const digested = (type: string, content: object): Buffer =>
 export const attemptBytes = (attempt: Attempt): Buffer => digested('archiver-attempt', attempt);
 
 /** The bytes of a part's result. */
-export const resultBytes = ({ leftOut, ...result }: PartResult): Buffer =>
-  digested('archiver-part', { ...result, leftOut: leftOutDocument(leftOut) });
+export function resultBytes({ segments, leftOut, ...result }: PartResult): Buffer {
+  // The first path of a segment need not be text.
+  const places = segments.map((place) => JSON.parse(segmentText(place)) as object);
+  return digested('archiver-part', { ...result, segments: places, leftOut: leftOutDocument(leftOut) });
+}
 
 /** As JSON has it. */
 export const leftOutDocument = ({ reasons, ...leftOut }: LeftOutPaths) => ({

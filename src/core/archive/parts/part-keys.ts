@@ -33,26 +33,3 @@ export const attemptKey = (attempt: UploadId): string => uploadFolder(attempt) +
 
 /** True for the key of an attempt's first object. */
 export const isAttemptKey = (key: string): boolean => splitUploadKey(key)?.name === ATTEMPT;
-
-/** Numbers as a scheduler takes them: `7,12-14`. */
-export function rangesText(parts: readonly number[]): string {
-  const ranges: [number, number][] = [];
-  for (const part of parts) {
-    const last = ranges.at(-1);
-    if (last !== undefined && last[1] === part - 1) last[1] = part;
-    else ranges.push([part, part]);
-  }
-  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',');
-}
-
-/** Reads `7,12-14`, in order and each number once; undefined for any other text. */
-export function rangesIn(text: string): readonly number[] | undefined {
-  const parts = new Set<number>();
-  for (const piece of text.split(',')) {
-    const [, first, last = first] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(piece) ?? [];
-    if (first === undefined || Number(last) < Number(first) || Number(last) - Number(first) > 1_000_000)
-      return undefined;
-    for (let part = Number(first); part <= Number(last); part++) parts.add(part);
-  }
-  return [...parts].sort((a, b) => a - b);
-}

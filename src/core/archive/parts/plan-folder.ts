@@ -70,7 +70,7 @@ async function writePlan(given: UploadRun, settled: SettledDataset, partSize: Pa
   await run.uploadGate?.(plannedAmounts(run, plan));
   await run.refuseUnsupportedClasses(plan.lanes.flat().map(({ storageClass }) => storageClass));
   const ranges = cutParts(table, partSize);
-  const spanning = numberGroups(table, ranges);
+  const { all: linkGroups, ...spanning } = numberGroups(table, ranges);
   emit({ type: 'phase', phase: 'committing' });
   const parts: PlannedPart[] = [];
   for (const [part, range] of ranges.entries()) {
@@ -83,7 +83,7 @@ async function writePlan(given: UploadRun, settled: SettledDataset, partSize: Pa
     const first = bytesOf(entries === 0 ? TOP : table.path(range.start)).toString('base64');
     parts.push({ part, first, key, size: bytes.length, sha256, entries, files, bytes: range.bytes });
   }
-  const head = headOf(run, plan, { spanning, parts, after: settled.highest });
+  const head = headOf(run, plan, { spanning, linkGroups, parts, after: settled.highest });
   await putOnce(store, planKey(uploadId), planBytes(head), {
     contentType: 'application/gzip',
     exclusive: true,
@@ -128,7 +128,7 @@ async function listOf(table: EntryTable, { start, end }: PartRange, sources: Lin
 function headOf(
   run: UploadRun,
   plan: Parameters<typeof manifestHead>[1],
-  { spanning, parts, after }: Pick<PlanHead, 'spanning' | 'parts'> & { readonly after: number },
+  { after, ...cut }: Pick<PlanHead, 'spanning' | 'linkGroups' | 'parts'> & { readonly after: number },
 ): PlanHead {
   const { layout, filter, dataset, scanned, ledger } = run;
   const totals = totalsOf(ledger.table, scanned.skipped.length);
@@ -150,7 +150,7 @@ function headOf(
     allowMassDelete: dataset.allowMassDelete === true,
     after,
   };
-  const more = { options, spanning, parts, leftOut: leftOutPaths(scanned.skipped) };
+  const more = { options, ...cut, leftOut: leftOutPaths(scanned.skipped) };
   return { ...head, ...more, uploadId: run.uploadId, type: 'archiver-plan' };
 }
 

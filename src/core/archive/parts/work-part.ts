@@ -4,7 +4,7 @@ import { ArchiverError, isArchiverError } from '../../platform/failures/errors.j
 import { displayPath, printable } from '../../platform/paths/raw-path.js';
 import { counted } from '../../platform/text/counted.js';
 import type { OpenedStore } from '../../store/open-store.js';
-import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 import { LEAST_DELETED, MOST_LOST } from '../changes/doubtful-source.js';
 import type { SettledDataset } from '../changes/resolve-dataset.js';
 import { checkSent } from '../commit/commit-checks.js';
@@ -79,7 +79,7 @@ export async function workPart(
     toEnd: async (begun, _settled, pool) => {
       refuseVanished(begun, run);
       await putAttempt(begun, run);
-      const packed = await packVersion(begun, listAsSegments(begun), pool);
+      const packed = await packVersion(begun, listAsSegments(begun, plan.head.totals.entries), pool);
       if (packed.state !== 'packed') throw new ArchiverError('internal', 'an attempt has nothing to list');
       return await putResult(begun, run, packed.made);
     },
@@ -170,16 +170,14 @@ async function putAttempt(
 
 /** Puts the segments, looks at everything that was put, and puts the result that makes it count. */
 async function putResult(run: UploadRun, attempt: AttemptRun, made: MadePart): Promise<WorkedPart> {
-  const { store, uploadId, retention, signal, scanned, ledger, now } = run;
+  const { store, uploadId, signal, scanned, ledger, now } = run;
   const { plan, part, isAgain } = attempt;
-  const folder = uploadFolder(uploadId);
-  for (const { place, bytes } of made.segments) {
-    const { key, sha256 } = place;
-    const writing = { contentType: 'application/gzip', sha256, exclusive: true, retention, signal };
-    await putOnce(store, folder + key, bytes, writing);
-  }
   const segments = made.segments.map(({ place }) => place);
-  const unsound = await checkSent(run, { chunks: [...made.chunks, ...segments] });
+  await run.sender.sendSegments(run, made.segments);
+  const unsound = await checkSent(run, {
+    chunks: made.chunks,
+    encoded: { segments: { places: segments, own: made.segments } },
+  });
   if (unsound !== undefined)
     throw new ArchiverError('stalled', `${unsound}: the part has no result`, { hint: 'run the same command again' });
   const result: PartResult = {

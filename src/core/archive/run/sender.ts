@@ -1,6 +1,8 @@
 // Interface of the sender of packed chunks, which knows what is in the store (transfer/send-chunk.ts).
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectStore, Retention } from '../../store/object-store.js';
+import type { EncodedSegment } from '../../format/manifest/segment-texts.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 import type { PackedChunk } from './packed-chunk.js';
 
 export interface ChunkTarget {
@@ -30,6 +32,11 @@ export interface SendOutcome {
 export interface Sender {
   /** Puts one chunk below the folder of `target`, its direct files before it; no object ever overwrites another. */
   send(target: ChunkTarget, record: ChunkRecord, packed: PackedChunk, hooks: SendHooks): Promise<SendOutcome>;
+  /** Puts segments of a manifest into the folder of their upload, before anything names them. */
+  sendSegments(
+    target: Pick<ChunkTarget, 'store' | 'retention'> & { readonly uploadId: UploadId; readonly signal: AbortSignal },
+    segments: readonly EncodedSegment[],
+  ): Promise<void>;
   /** Keys that were sent, or were about to be. */
   keys(): readonly string[];
   /** Keys that the store has acknowledged. */

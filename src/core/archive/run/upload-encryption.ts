@@ -4,7 +4,7 @@ import type { View } from '../../dataset/chain/view.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { EventSink } from '../../events/events.js';
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
-import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { parseStoreUrl } from '../../store/store-url.js';
 import { printable } from '../../platform/paths/raw-path.js';

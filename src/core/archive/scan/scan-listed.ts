@@ -66,7 +66,7 @@ async function* linesOf({ bytes, name }: PartList): AsyncGenerator<RawPath> {
 
 class ListScanner {
   private readonly table = new EntryTableBuilder();
-  private readonly parser = new EntryParser(true, false, true);
+  private readonly parser = new EntryParser(true, false, undefined, true);
   private readonly stat = newStat();
   private readonly root = newStat();
   private readonly rows: ScannedRows;

@@ -37,6 +37,8 @@ export const openManifestCache = (options: ManifestCacheOptions): ManifestCache 
 
 class FolderCache implements ManifestCache {
   private hasTrouble = false;
+  /** Bytes in the folder, as far as this process knows: others may add to it. */
+  private heldBytes: number | undefined;
   private readonly now: () => number;
 
   constructor(private readonly options: ManifestCacheOptions) {
@@ -80,22 +82,26 @@ class FolderCache implements ManifestCache {
     if (!DIGEST.test(sha256) || bytes.byteLength > limitBytes) return;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await this.makeRoom(sha256, limitBytes - bytes.byteLength);
+      // A listing for each of thousands of segments would take longer than writing them.
+      if (this.heldBytes === undefined || this.heldBytes + bytes.byteLength > limitBytes)
+        this.heldBytes = await this.makeRoom(sha256, limitBytes - bytes.byteLength);
       await replaceFile(this.path(sha256), bytes);
+      this.heldBytes += bytes.byteLength;
     } catch (error) {
       this.trouble('kept in', error);
     }
   }
 
-  /** Removes the least recently used until `target` bytes are left, without counting the one that is about to be kept. */
-  private async makeRoom(sha256: string, target: number): Promise<void> {
+  /** Removes the least recently used until `target` bytes are left, without counting the one that is about to be kept. Returns what is left. */
+  private async makeRoom(sha256: string, target: number): Promise<number> {
     const held = (await this.held()).filter(({ path }) => path !== this.path(sha256));
     let total = held.reduce((sum, { size }) => sum + size, 0);
     for (const { path, size } of held.toSorted((a, b) => a.usedAtMs - b.usedAtMs)) {
-      if (total <= target) return;
+      if (total <= target) break;
       await removeIfThere(path);
       total -= size;
     }
+    return total;
   }
 
   private async held(): Promise<{ path: string; size: number; usedAtMs: number }[]> {

@@ -37,7 +37,7 @@ export async function loadExpected(
   throwIfCancelled(signal);
   for (const sha256 of expected) {
     const cached = await cache?.get(sha256);
-    if (cached !== undefined) return await loadOpened(uploadId, cached, sha256);
+    if (cached !== undefined) return await loadOpened(uploadId, cached, sha256, { reader, cache, ranges, signal });
   }
   // A manifest that something names but that does not exist is lost: a repair may find or rebuild it.
   const lost: readonly ErrorCode[] = expected.length === 0 ? [] : ['not-found'];
@@ -47,7 +47,7 @@ export async function loadExpected(
     const stored = await fetchManifest(reader, uploadId, signal);
     const sha256 = hash('sha256', stored, 'hex');
     const opened = await openStored(reader, uploadId, stored, signal);
-    const loaded = await loadOpened(uploadId, opened, sha256);
+    const loaded = await loadOpened(uploadId, opened, sha256, { reader, cache, ranges, signal });
     await assertExpected(reader, loaded, expected, signal);
     await cache?.put(sha256, opened);
     return loaded;

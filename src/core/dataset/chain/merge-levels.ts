@@ -6,24 +6,30 @@
 // Runs of one level are passed on without comparing with the others again, so a small delta on a large listing is cheap.
 import type { ForeignEntry } from '../../format/manifest/entry-json-parse.js';
 import type { ForeignSink, Level, MergedView } from './merged-view.js';
-import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
 import type { Line } from '../../format/manifest/manifest-parser.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { Entry, Mention, ChunkRecord } from '../../format/manifest/manifest-types.js';
-import { displayPath, type RawPath, printable } from '../../platform/paths/raw-path.js';
+import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import { HidingPaths } from './hiding-paths.js';
 import { LevelCursor } from './level-cursor.js';
-import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
+import { UnitedChunks } from '../../format/manifest/united-chunks.js';
+import { manifestKeyOf } from '../../store/ids/upload-id.js';
 
 const BATCH = 1024;
 
+export interface MergeOptions {
+  /** The highest number of a group of hard links in the oldest level, whose groups keep their numbers. */
+  readonly linkGroups?: number;
+}
+
 /** Merges levels, newest first, into one view. @throws integrity when two of them describe a chunk differently */
-export function mergeLevels(levels: readonly Level[], uploadId: UploadId): MergedView {
+export function mergeLevels(levels: readonly Level[], uploadId: UploadId, options: MergeOptions = {}): MergedView {
   const { chunks, positions } = uniteChunks(levels, uploadId);
   return {
     chunks,
     entries: (onForeign = refuseForeign) => {
-      const places = new LevelPlaces(positions, chunks.length);
+      const places = new LevelPlaces(positions, chunks.length, options.linkGroups);
       return new Merge(levels, places, onForeign).run();
     },
   };
@@ -128,14 +134,16 @@ const typeOf = (line: Line): Mention['type'] | undefined => (line as Partial<Men
 
 class LevelPlaces {
   private readonly groups: readonly Map<number, number>[];
-  private nextGroup = 1;
+  private nextGroup: number;
 
   /** `positions`: for each level, the positions in the view of its chunks; `chunks`: number of chunks of the view. */
   constructor(
     private readonly positions: readonly Uint32Array[],
     private readonly chunks: number,
+    private readonly linkGroups?: number,
   ) {
     this.groups = positions.map(() => new Map<number, number>());
+    this.nextGroup = (linkGroups ?? 0) + 1;
   }
 
   /** The entry with the positions and numbers of the view; the same object when nothing changes. */
@@ -144,7 +152,7 @@ class LevelPlaces {
     const place = chunk === undefined ? undefined : this.position(chunk, level);
     if (place === chunk && segments === undefined && linkGroup === undefined) return entry;
     const isMoved = segments?.some((segment) => this.position(segment.chunk, level) !== segment.chunk) === true;
-    if (place === chunk && !isMoved && (linkGroup === undefined || this.positions.length === 1)) return entry;
+    if (place === chunk && !isMoved && (linkGroup === undefined || this.keepsGroups(level))) return entry;
     return {
       ...entry,
       ...(place === undefined ? {} : { chunk: place }),
@@ -160,7 +168,13 @@ class LevelPlaces {
     return this.positions[level]?.[chunk] ?? (chunk < this.chunks ? this.chunks + chunk : chunk);
   }
 
+  private keepsGroups(level: number): boolean {
+    const { length } = this.positions;
+    return length === 1 || (this.linkGroups !== undefined && level === length - 1);
+  }
+
   private group(number: number, level: number): number {
+    if (this.keepsGroups(level)) return number;
     const groups = this.groups[level];
     const known = groups?.get(number);
     if (known !== undefined) return known;
@@ -170,54 +184,18 @@ class LevelPlaces {
   }
 }
 
-// The chunks of several levels as one list, each object once.
-
-interface UnitedChunks {
-  /** Keys relative to the upload that was asked for; chunks of the oldest level come first, in their order. */
-  readonly chunks: readonly ChunkRecord[];
-  /** For each level, the positions of its chunks in `chunks`. */
-  readonly positions: readonly Uint32Array[];
-}
-
-/** Unites the chunks of levels, newest first. @throws integrity when an object is described in two ways */
-function uniteChunks(levels: readonly Pick<Level, 'uploadId' | 'chunks'>[], uploadId: UploadId): UnitedChunks {
-  const united = new United(uploadId);
+/** The positions of the chunks of each level in one list, of which those of the oldest level come first. @throws integrity when an object is described in two ways */
+function uniteChunks(
+  levels: readonly Pick<Level, 'uploadId' | 'chunks'>[],
+  uploadId: UploadId,
+): { readonly chunks: readonly ChunkRecord[]; readonly positions: readonly Uint32Array[] } {
+  const united = new UnitedChunks(uploadId);
   // Oldest first: the positions of the level with the most entries stay as they are.
   const positions = levels
     .toReversed()
-    .map((level, index) => Uint32Array.from(level.chunks, (record) => united.add(level, record, index)))
+    .map((level) =>
+      Uint32Array.from(level.chunks, (record) => united.add(level.uploadId, record, manifestKeyOf(level.uploadId))),
+    )
     .toReversed();
-  return { chunks: united.chunks, positions };
-}
-
-interface Known {
-  readonly position: number;
-  readonly uploadId: UploadId;
-}
-
-class United {
-  readonly chunks: ChunkRecord[] = [];
-  private readonly known = new Map<string, Known>();
-
-  constructor(private readonly uploadId: UploadId) {}
-
-  /** Adds a chunk and returns its position in the list. */
-  add({ uploadId }: Pick<Level, 'uploadId'>, record: ChunkRecord, level: number): number {
-    const key = chunkKey(uploadId, record.key);
-    // A key that leads out of `uploads/` is left unchanged: reading such a chunk is refused.
-    const name = key ?? `${level} ${record.key}`;
-    const moved = key === undefined ? record.key : relativeChunkKey(this.uploadId, key);
-    const found = this.known.get(name);
-    if (found === undefined) {
-      this.known.set(name, { position: this.chunks.length, uploadId });
-      return this.chunks.push(moved === record.key ? record : { ...record, key: moved }) - 1;
-    }
-    const before = this.chunks[found.position];
-    if (before?.size !== record.size || before.sha256 !== record.sha256) {
-      throw integrityError(
-        `the manifests of ${printable(found.uploadId)} and ${printable(uploadId)} describe ${printable(name)} differently`,
-      );
-    }
-    return found.position;
-  }
+  return { chunks: united.list, positions };
 }

@@ -8,6 +8,7 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ListingKind, ManifestHead, ShardRecord } from '../../format/manifest/manifest-types.js';
 import type { PathRange } from '../../format/manifest/path-range.js';
 import { namingRepair } from '../../format/manifest/repair-hint.js';
+import { loadSegments } from '../../format/manifest/load-segments.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { assertExpected, type ExpectedDigests } from '../records/assert-expected.js';
@@ -68,7 +69,7 @@ async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, '
     await assertExpected(reader, { ...read, sha256: found }, expected, signal);
   if (!('bytes' in read)) {
     refuseUnsound(read, sums, options);
-    return { ...read, chain: [linkOf(read)] };
+    return { ...read, head: await withChunks(reader, read.head, options), chain: [linkOf(read)] };
   }
   const chain = await loadChain(reader, read, options);
   const view = viewOf(chain, options.headOnly === true ? {} : options);
@@ -86,6 +87,17 @@ async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, '
     entries: options.headOnly === true ? 0 : await passEntries(view, read, options),
     chain: chain.map(linkOf),
   };
+}
+
+/** The head with the chunks of its segments. */
+async function withChunks(
+  reader: ObjectReader,
+  head: ManifestHead,
+  { cache, signal }: Pick<ReadViewOptions, 'cache' | 'signal'>,
+): Promise<ManifestHead> {
+  return head.segments === undefined
+    ? head
+    : { ...head, chunks: (await loadSegments(head, { reader, cache, signal })).chunks };
 }
 
 function counted(options: Omit<ReadViewOptions, 'emit'>, sums: EntrySums): ReadManifestOptions {

@@ -4,11 +4,11 @@
 import { hash } from 'node:crypto';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
-import { composeManifest } from '../../format/manifest/compose-manifest.js';
+import { composeListing } from '../../format/manifest/compose-manifest.js';
 import { fetchManifest, type LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import { manifestCopyKeyOf, manifestKeys } from '../../format/manifest/manifest-copy.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
-import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import type { ObjectInfo, ObjectReader, ObjectStore } from '../../store/object-store.js';
 import { compactView } from '../chain/compact-view.js';
 import { lostChunks } from '../chain/lost-chunks.js';
@@ -45,7 +45,8 @@ async function compose(
   const summary = await summarize(view);
   const compacted = compactView(view, summary.used);
   const head = headOf(view, newest.sha256, summary, compacted);
-  return { view, newest, compacted, head, plain: await composeManifest(head, compacted.entries()) };
+  const isSealed = sealingKey(record, view) !== undefined;
+  return { view, newest, compacted, head, plain: await composeListing(head, compacted.entries(), isSealed) };
 }
 
 /**
@@ -73,7 +74,7 @@ export async function compactVersion(store: ObjectStore, version: ParsedRecord, 
   const composed = await compose(store, version, signal);
   if (composed === undefined) return;
   const { view, newest, compacted, head, plain } = composed;
-  const kmsKeyId = sealingKey(version, view);
+  const kmsKeyId = sealingKey(version.record, view);
   const next =
     kmsKeyId === undefined ? plain : await new ManifestSealer({ store, uploadId, kmsKeyId, signal }).seal(plain);
   const expected = { uploadId, sha256: next.sha256, totals: head.totals, ...compacted };
@@ -99,7 +100,7 @@ export async function compactVersion(store: ObjectStore, version: ParsedRecord, 
 }
 
 /** The key of its own manifest; when that one is clear and includes entries of an encrypted one, the key of that one. */
-function sealingKey({ record: { encryption } }: ParsedRecord, { chain }: View): string | undefined {
+function sealingKey({ encryption }: ParsedRecord['record'], { chain }: View): string | undefined {
   const recorded = encryption?.manifest === true ? encryption.kmsKeyId : undefined;
   return chain[0]?.sealedBy ?? recorded ?? chain.find(({ sealedBy }) => sealedBy !== undefined)?.sealedBy;
 }

@@ -4,6 +4,7 @@
 import { ArchiverError, type ErrorCode, isArchiverError } from '../../platform/failures/errors.js';
 import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import { manifestKeys } from '../../format/manifest/manifest-copy.js';
+import { keyOf } from '../../format/manifest/load-segments.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -91,9 +92,10 @@ async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: ()
   }
 }
 
-/** Adds a manifest of a chain with its copies, and the chunks that it lists. @throws integrity */
+/** Adds a manifest of a chain with its copies and its segments, and the chunks that it lists. @throws integrity */
 function addNeeds(keys: Set<string>, loaded: LoadedManifest): void {
   for (const key of manifestKeys(loaded)) keys.add(key);
+  for (const place of loaded.head.segments ?? []) keys.add(keyOf(loaded.uploadId, place));
   for (const { key } of referredChunks(loaded.uploadId, loaded.head.chunks)) keys.add(key);
 }
 

@@ -4,10 +4,13 @@ import { ArchiverError } from '../../platform/failures/errors.js';
 import { type RawPath, printable } from '../../platform/paths/raw-path.js';
 import { manifestHeadText } from './manifest-head-text.js';
 import { type ManifestLayout, ManifestText } from './manifest-text.js';
-import type { ManifestHead, Mention } from './manifest-types.js';
-import { encodedManifest, type EncodedManifest } from './manifest-writer.js';
+import type { Entry, ManifestHead, Mention } from './manifest-types.js';
+import { encodedManifest, type EncodedManifest } from './encoded-manifest.js';
 import { lineText, rawProperty } from './line-text.js';
 import { provenanceText } from './provenance.js';
+import { NO_REQUIREMENTS } from './requirements.js';
+import { SegmentTexts } from './segment-texts.js';
+import { entriesPerSegment, isSegmented, segmentedManifest } from './segmented.js';
 
 /**
  * Writes head and mentions. `totals.entries` of the head counts deletions too. @throws internal when the paths are not
@@ -31,38 +34,75 @@ export async function composeManifest(
   }
 }
 
+/** Writes a full listing, in segments where it is large. @throws as `composeManifest` */
+export async function composeListing(
+  { segments, linkGroups: _groups, ...given }: ManifestHead,
+  entries: AsyncIterable<readonly Mention[]>,
+  isSealed: boolean,
+): Promise<EncodedManifest> {
+  const head: ManifestHead = segments === undefined ? given : { ...given, requires: NO_REQUIREMENTS };
+  const { uploadId, chunks, totals } = head;
+  if (!isSegmented(totals.entries, isSealed)) return await composeManifest(head, entries);
+  const texts = new SegmentTexts(entriesPerSegment(totals.entries));
+  try {
+    await checked(head, entries, async (batch) => await addEntries(texts, batch));
+    return await segmentedManifest(head, await texts.finish(uploadId, chunks), texts.linkGroups);
+  } catch (error) {
+    texts.destroy();
+    throw error;
+  }
+}
+
+/** Adds entries to segments, which have no deletions. */
+export async function addEntries(texts: SegmentTexts, entries: readonly Mention[]): Promise<void> {
+  for (const entry of entries)
+    if (entry.type !== 'deleted' && !texts.add(entry, (place) => mentionLine(entry, place))) await texts.drained();
+}
+
 async function addLines(
   text: ManifestText,
-  { uploadId, listing, totals }: ManifestHead,
+  head: ManifestHead,
   mentions: AsyncIterable<readonly Mention[]>,
+): Promise<void> {
+  let separator = '';
+  await checked(head, mentions, async (batch) => {
+    const isReady = text.add(separator + batch.map((mention) => mentionLine(mention)).join(',\n'));
+    separator = ',\n';
+    if (!isReady) await text.drained();
+  });
+  if (separator !== '') text.add('\n');
+}
+
+/** Passes mentions on. @throws internal when they are not in order, or not those that the head announces */
+async function checked<M extends Mention>(
+  { uploadId, listing, totals }: ManifestHead,
+  mentions: AsyncIterable<readonly M[]>,
+  pass: (batch: readonly M[]) => Promise<void>,
 ): Promise<void> {
   const what = `the manifest of ${printable(uploadId)}`;
   let previous: RawPath | undefined;
   let count = 0;
   for await (const batch of mentions) {
-    const lines: string[] = [];
-    for (const mention of batch) {
-      if (previous !== undefined && mention.path <= previous)
+    for (const { path, type } of batch) {
+      if (previous !== undefined && path <= previous)
         throw new ArchiverError('internal', `${what} would not be in the order of its paths`);
-      if (listing === 'full' && mention.type === 'deleted')
+      if (listing === 'full' && type === 'deleted')
         throw new ArchiverError('internal', `${what} is a full listing and would hold a deletion`);
-      previous = mention.path;
-      lines.push(mentionLine(mention));
+      previous = path;
     }
-    if (lines.length === 0) continue;
-    const isReady = text.add((count === 0 ? '' : ',\n') + lines.join(',\n'));
-    count += lines.length;
-    if (!isReady) await text.drained();
+    count += batch.length;
+    if (batch.length > 0) await pass(batch);
   }
-  if (count > 0) text.add('\n');
   if (count !== totals.entries)
     throw new ArchiverError('internal', `${what} announces ${totals.entries} entries and would hold ${count}`);
 }
 
 // Writes an entry that was read, or a deletion, as a line of JSON from which `EntryParser` restores the same object.
 
-/** The line of a mention, without a line end. */
-export function mentionLine(mention: Mention): string {
+const asItIs = (chunk: number): number => chunk;
+
+/** The line of a mention, without a line end. `place` gives the position of a chunk in the list that the line refers to. */
+export function mentionLine(mention: Mention, place = asItIs): string {
   const { path, type } = mention;
   if (type === 'deleted') return `{${rawProperty('path', path)},"type":"deleted"}`;
   const { mode, uid, gid, md5, sha256, xxh64, chunk, offset, target, linkGroup, changed } = mention;
@@ -81,11 +121,11 @@ export function mentionLine(mention: Mention): string {
     md5,
     sha256,
     xxh64,
-    chunk,
+    chunk: chunk === undefined ? undefined : place(chunk),
     offset,
     target,
     linkGroup,
-    rare: mention,
+    rare: placed(mention, place),
     changed,
     ctimeSeconds: ctime.seconds,
     ctimeNanos: ctime.nanos,
@@ -93,3 +133,8 @@ export function mentionLine(mention: Mention): string {
     provenance: provenanceText(mention),
   });
 }
+
+const placed = (entry: Entry, place: (chunk: number) => number): Entry =>
+  entry.segments === undefined || place === asItIs
+    ? entry
+    : { ...entry, segments: entry.segments.map((piece) => ({ ...piece, chunk: place(piece.chunk) })) };

@@ -74,12 +74,20 @@ export class EntryParser {
   /**
    * Without `isDescriptive`, ctime, inode, sha256, xxh64 and the names of owners are skipped. Deletions are accepted in a delta only, and
    * files that are stored nowhere with `isPlaceless`.
+   * `positions` are those of the chunks in the list that entries are to refer to.
    */
   constructor(
     private readonly isDescriptive = true,
     private readonly isDelta = false,
+    private readonly positions?: Uint32Array,
     private readonly isPlaceless = false,
   ) {}
+
+  /** A position of a chunk; one that is not in the list stays outside of every list. */
+  private chunk(): number {
+    const chunk = this.scanner.count();
+    return this.positions === undefined ? chunk : (this.positions[chunk] ?? Number.MAX_SAFE_INTEGER);
+  }
 
   /** Reads the value of each key. */
   private readonly readers: Readonly<Record<Key, () => void>> = {
@@ -99,7 +107,7 @@ export class EntryParser {
     md5: () => (this.draft.md5 = this.md5()),
     sha256: () => (this.draft.sha256 = this.sha256()),
     xxh64: () => (this.draft.xxh64 = this.xxh64()),
-    chunk: () => (this.draft.chunk = this.scanner.count()),
+    chunk: () => (this.draft.chunk = this.chunk()),
     offset: () => (this.draft.offset = this.scanner.count()),
     segments: () => (this.draft.segments = this.segments()),
     holes: () => (this.draft.holes = this.holes()),
@@ -196,7 +204,8 @@ export class EntryParser {
     scanner.list(() => {
       const segment: { chunk?: number; offset?: number; size?: number } = {};
       scanner.object((key: string) => {
-        if (key === 'chunk' || key === 'offset' || key === 'size') segment[key] = scanner.count();
+        if (key === 'chunk') segment.chunk = this.chunk();
+        else if (key === 'offset' || key === 'size') segment[key] = scanner.count();
         else scanner.skip();
       });
       const { chunk, offset, size } = segment;

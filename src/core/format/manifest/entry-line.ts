@@ -22,12 +22,19 @@ export interface LineSources extends AccountNames {
   readonly provenance?: Provenance | undefined;
 }
 
-const TYPES = ['file', 'directory', 'symlink', 'hardlink'] as const;
+/** Types of entries in the order of `KIND`. */
+export const ENTRY_TYPES = ['file', 'directory', 'symlink', 'hardlink'] as const;
 
 const NO_DIGESTS: Digests = { md5: undefined, sha256: undefined, xxh64: undefined };
 
-/** The entry at `index`, without a line end. */
-export function entryLine(table: EntryTable, index: number, sources: LineSources, extra?: EntryExtra): string {
+/** The entry at `index`, without a line end. `place` gives the position of a chunk in the list that the line refers to. */
+export function entryLine(
+  table: EntryTable,
+  index: number,
+  sources: LineSources,
+  extra?: EntryExtra,
+  place?: (chunk: number) => number,
+): string {
   const c = table.columns;
   const path = table.path(index);
   const kind = at(c.kind, index);
@@ -37,7 +44,7 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
   const { md5, sha256, xxh64 } = hasContent ? digestsOf(table, index) : NO_DIGESTS;
   return lineText({
     path,
-    type: TYPES[kind] ?? 'file',
+    type: ENTRY_TYPES[kind] ?? 'file',
     size: hasContent ? c.size[index] : undefined,
     mtimeSeconds: at(c.mtimeSeconds, index),
     mtimeNanos: at(c.mtimeNanos, index),
@@ -49,11 +56,11 @@ export function entryLine(table: EntryTable, index: number, sources: LineSources
     md5,
     sha256,
     xxh64,
-    chunk: hasPlace ? c.chunk[index] : undefined,
+    chunk: hasPlace ? placeOf(at(c.chunk, index), place) : undefined,
     offset: hasContent && hasPlace ? c.offset[index] : undefined,
     target: kind === KIND.symlink ? (table.targets[at(c.link, index)] ?? TOP) : undefined,
     linkGroup: linkGroup === 0 ? undefined : linkGroup,
-    rare: extra,
+    rare: moved(extra, place),
     changed: c.status[index] === STATUS.changed ? true : undefined,
     ctimeSeconds: at(c.ctimeSeconds, index),
     ctimeNanos: at(c.ctimeNanos, index),
@@ -67,6 +74,13 @@ const hasOnePlace = ({ columns }: EntryTable, index: number, extra: EntryExtra |
   at(columns.chunk, index) >= 0 && extra?.segments === undefined;
 
 const at = (column: ArrayLike<number>, index: number): number => column[index] ?? 0;
+
+const placeOf = (chunk: number, place?: (chunk: number) => number): number => place?.(chunk) ?? chunk;
+
+const moved = (extra: EntryExtra | undefined, place?: (chunk: number) => number): EntryExtra | undefined =>
+  extra?.segments === undefined || place === undefined
+    ? extra
+    : { ...extra, segments: extra.segments.map((piece) => ({ ...piece, chunk: place(piece.chunk) })) };
 
 /** Hex digests; undefined when there is none. */
 interface Digests {

@@ -5,6 +5,7 @@ import { namedUploadId, uploadId } from '../../store/ids/upload-id-schema.js';
 import { OBJECT_LOCK } from './object-lock.js';
 import { DVC, GIT } from './provenance-schema.js';
 import { requires } from './requirements.js';
+import { SEGMENT_KEY } from './segment-key.js';
 import { parseTimestamp } from './timestamp.js';
 
 /** One digest is added each time that a manifest is rewritten. */
@@ -163,6 +164,46 @@ const PREVIOUS = s.schema(() =>
 );
 export type PreviousManifest = s.Read<typeof PREVIOUS>;
 
+/** Counts of entries that add up to those of a listing. */
+export const ENTRY_COUNTS = s.schema(() =>
+  s.object({
+    entries: s.count,
+    files: s.count,
+    directories: s.count,
+    symlinks: s.count,
+    hardlinks: s.count,
+    bytes: s.count,
+  }),
+);
+
+/** Where a segment of a listing is: entries of one range of paths, in an object of its own. */
+export const SEGMENT_PLACE = s.schema(() =>
+  s.transform(
+    s.fitting(
+      s.object({
+        /** Key relative to the folder of the manifest. */
+        key: s.matching(SEGMENT_KEY, 'the key of a segment'),
+        /** Stored bytes. */
+        size: s.count,
+        /** Hex SHA-256 of the stored bytes. */
+        sha256: s.sha256,
+        counts: ENTRY_COUNTS(),
+        /** Path of the first entry. */
+        first: s.exactOptional(s.text),
+        firstBase64: s.orMissing(s.text),
+        /** If it has an index. */
+        index: s.exactOptional(INDEX_PLACE()),
+      }),
+      ({ first, firstBase64 }) => (first === undefined && firstBase64 === undefined ? ['first', 'a text'] : undefined),
+    ),
+    ({ first = '', firstBase64, ...place }) => ({
+      ...place,
+      first: firstBase64 === undefined ? rawFromText(first) : rawFromBase64(firstBase64),
+    }),
+  ),
+);
+export type SegmentPlace = s.Read<typeof SEGMENT_PLACE>;
+
 /** Size of the chain on the last full listing, including the delta that states it. */
 const CHAIN = s.schema(() =>
   s.fitting(
@@ -208,6 +249,10 @@ export const MANIFEST_KEYS = () => ({
   dvc: s.exactOptional(DVC()),
   totals: TOTALS(),
   shards: s.listOf(SHARD()),
+  /** Of a full listing in several objects: these, in order. `chunks` then has those that no segment lists. */
+  segments: s.exactOptional(s.listOf(SEGMENT_PLACE())),
+  /** With `segments`: the highest number of a group of hard links. */
+  linkGroups: s.exactOptional(s.count),
   chunks: s.listOfMany(CHUNK()),
 });
 
@@ -225,5 +270,6 @@ function mismatchOf(head: ManifestHead): s.Misfit {
   const odd = DELTA_KEYS.find((key) => (head[key] === undefined) === isDelta);
   if (odd !== undefined)
     return [odd, isDelta ? 'an object' : 'expected: it is a full listing, and only a delta has it'];
+  if (isDelta && head.segments !== undefined) return ['segments', 'expected: only a full listing has them'];
   return head.previous?.uploadId === head.uploadId ? ['previous', 'that of another upload'] : undefined;
 }

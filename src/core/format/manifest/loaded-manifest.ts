@@ -11,7 +11,8 @@ import { inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import { manifestIndexOf } from './manifest-index.js';
-import type { PreviousManifest } from './manifest-types.js';
+import type { ManifestIndex, PreviousManifest } from './manifest-types.js';
+import { type LoadedSegment, loadSegments, type SegmentSource } from './load-segments.js';
 import { defined } from '../../platform/defined.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
@@ -25,8 +26,10 @@ export interface LoadedManifest extends ParsedHead {
   readonly key: string;
   /** Digest of the stored bytes. */
   readonly sha256: string;
-  /** Gzipped bytes, decrypted if the stored ones are encrypted. */
+  /** Gzipped bytes, decrypted if the stored ones are encrypted; without its segments. */
   readonly bytes: Buffer;
+  /** Of a listing in segments, whose chunks `head` then has: the segments, in order. */
+  readonly segments?: readonly LoadedSegment[];
   /** The KMS key that it is encrypted with in the store. */
   readonly sealedBy?: string;
   /** Set when entries that nobody asked for are left out: its totals say more than it has. */
@@ -38,9 +41,20 @@ export const namedManifest = (uploadId: UploadId, loaded: LoadedManifest | undef
   uploadId,
   sha256: loaded?.sha256 ?? '',
   ...defined({
-    index: loaded === undefined || loaded.sealedBy !== undefined ? undefined : manifestIndexOf(loaded.bytes),
+    index: loaded === undefined || loaded.sealedBy !== undefined ? undefined : indexOf(loaded),
   }),
 });
+
+/** Where the index of a manifest is: for one with segments, all of it. Undefined for one without an index. */
+export const indexOf = ({
+  bytes,
+  sha256,
+  segments,
+}: {
+  readonly bytes: Buffer;
+  readonly sha256: string;
+  readonly segments?: object;
+}): ManifestIndex | undefined => (segments === undefined ? manifestIndexOf(bytes) : { size: bytes.length, sha256 });
 
 /** Fetches the manifest of an upload as it is stored. @throws not-found, access-denied, integrity when it is too large */
 export async function fetchManifest(reader: ObjectReader, uploadId: UploadId, signal?: AbortSignal): Promise<Buffer> {
@@ -65,11 +79,15 @@ export async function openStored(
   return await unsealBytes(stored, manifestUnsealing(reader, uploadId, what, signal));
 }
 
-/** Makes a link from an opened manifest; `sha256` is the digest of the stored bytes. @throws integrity, unsupported */
+/**
+ * Makes a link from an opened manifest; `sha256` is the digest of the stored bytes. `source` has its segments, if there are any.
+ * @throws integrity, unsupported, what reading segments throws
+ */
 export async function loadOpened(
   uploadId: UploadId,
   { bytes, sealedBy }: OpenedBytes,
   sha256: string,
+  source?: SegmentSource,
 ): Promise<LoadedManifest> {
   const key = manifestKeyOf(uploadId);
   if (isSealed(bytes))
@@ -79,26 +97,75 @@ export async function loadOpened(
   parser.skipEntries();
   for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {
     parser.push(piece);
-    if (parser.head !== undefined) return { ...parser.head, ...parts };
+    if (parser.head !== undefined) return await withSegments({ ...parser.head, ...parts }, source);
   }
   return { ...parser.finish(), ...parts };
 }
 
+/** A manifest with its segments loaded. @throws what reading segments throws */
+export async function withSegments(
+  loaded: Omit<LoadedManifest, 'segments'>,
+  source: SegmentSource | undefined,
+): Promise<LoadedManifest> {
+  if (loaded.head.segments === undefined) return loaded;
+  if (source === undefined) throw new ArchiverError('internal', `the segments of ${loaded.key} were not loaded`);
+  const { chunks, segments } = await loadSegments(loaded.head, source);
+  return { ...loaded, head: { ...loaded.head, chunks }, segments };
+}
+
 export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;
 
-/** Lines of the manifest in the order of the file, in batches. @throws integrity */
+/** Lines of the manifest in the order of the file, in batches. @throws integrity, what reading segments throws */
 export async function* readLoaded(
   loaded: LoadedManifest,
   options: ReadLoadedOptions = {},
 ): AsyncGenerator<readonly Line[]> {
-  const { key, uploadId, bytes, isPart } = loaded;
+  const { segments } = loaded;
+  if (segments === undefined) {
+    yield* readLines(loaded, options);
+    return;
+  }
+  let next = segments[0]?.read();
+  for (const [position, segment] of segments.entries()) {
+    const bytes = (await next) ?? Buffer.alloc(0);
+    next = segments[position + 1]?.read();
+    next?.catch(() => undefined); // awaited in the next round
+    yield* linesOfSegment(loaded, segment, bytes, options);
+  }
+}
+
+async function* linesOfSegment(
+  { head, document, uploadId }: LoadedManifest,
+  { place, key, positions, isPart }: LoadedSegment,
+  bytes: Buffer,
+  options: ReadLoadedOptions,
+): AsyncGenerator<readonly Line[]> {
+  const its = { ...head, totals: { ...head.totals, entries: place.counts.entries } };
+  const lines = readLines({ head: its, document, uploadId, key, bytes, isPart }, { ...options, positions });
+  let isFirst = options.needles === undefined && !isPart;
+  for await (const batch of lines) {
+    if (isFirst && batch[0]?.path !== place.first)
+      throw integrityError(`the segment ${key} does not begin with the path that its manifest names`);
+    isFirst = false;
+    yield batch;
+  }
+}
+
+type ReadLines = Pick<LoadedManifest, 'head' | 'document' | 'uploadId' | 'key' | 'bytes'> & {
+  readonly isPart?: boolean | undefined;
+};
+
+async function* readLines(
+  { head, document, uploadId, key, bytes, isPart }: ReadLines,
+  options: ReadLoadedOptions & Pick<ManifestParserOptions, 'positions'>,
+): AsyncGenerator<readonly Line[]> {
   let batch: Line[] = [];
   const parser = new ManifestParser({
     ...options,
     key,
     uploadId,
     isPart,
-    head: loaded,
+    head: { head, document },
     onLine: (line) => batch.push(line),
   });
   for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {

@@ -1,4 +1,4 @@
-// The front of a manifest: its head without the chunks. It takes 1 to 3 KB gzipped, while the chunks may have megabytes and the entries
+// The front of a manifest: its head without chunks and segments. It takes 1 to 3 KB gzipped, while the chunks may have megabytes and the entries
 // hundreds of them; so a small first range is nearly always enough, and larger ones are read when it is not. The digest of a manifest
 // covers all of it: the front is only shown to people, and nothing is decided by it.
 import { constants, gunzipSync } from 'node:zlib';
@@ -17,11 +17,12 @@ const KiB = 1024;
 const RANGE_ENDS = [4 * KiB, 64 * KiB, 1024 * KiB, 16 * 1024 * KiB];
 const MAX_TEXT_BYTES = 32 * 1024 * KiB;
 
-/** Marks the end of the front. JSON text has no raw line end, so no name can look like it. */
+/** Mark the end of the front. JSON text has no raw line end, so no name can look like it. */
+const SEGMENTS = '"segments":[\n';
 const CHUNKS = '"chunks":[\n';
 const FILES = '"files":[\n';
 
-export type ManifestFront = Omit<ManifestHead, 'chunks'>;
+export type ManifestFront = Omit<ManifestHead, 'segments' | 'chunks'>;
 
 /**
  * Reads the front in ranges; undefined for an encrypted manifest, which is not opened for this.
@@ -58,10 +59,12 @@ function inflated(bytes: Buffer, what: string): Buffer {
   }
 }
 
-/** The document without chunks and files; undefined when the text ends before them. */
+/** The document without segments, chunks and files; undefined when the text ends before them. */
 function frontText(text: Buffer): string | undefined {
-  const chunks = text.indexOf(CHUNKS);
-  if (chunks >= 0) return `${text.toString('utf8', 0, chunks)}"chunks":[]}`;
+  for (const mark of [SEGMENTS, CHUNKS]) {
+    const end = text.indexOf(mark);
+    if (end >= 0) return `${text.toString('utf8', 0, end)}"chunks":[]}`;
+  }
   const files = text.indexOf(FILES); // an upload without chunks
   return files < 0 ? undefined : `${text.toString('utf8', 0, files)}"files":[]}`;
 }

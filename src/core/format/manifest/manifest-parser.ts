@@ -28,6 +28,8 @@ export interface ManifestParserOptions {
   readonly needles?: readonly RawPath[] | undefined;
   /** The manifest has only some of its entries: their count is not compared with the totals. */
   readonly isPart?: boolean | undefined;
+  /** Positions of chunks in another list, for entries that refer to it. */
+  readonly positions?: Uint32Array | undefined;
   /** Leaves out ctime, inode and the names of owners: faster. */
   readonly withoutNames?: boolean | undefined;
 }
@@ -75,7 +77,8 @@ export class ManifestParser {
     const { uploadId, listing } = this.parsed.head;
     if (uploadId !== this.options.uploadId)
       throw integrityError(`${this.what} belongs to another upload (${printable(uploadId)})`);
-    this.parser = new EntryParser(this.options.withoutNames !== true, listing === 'delta');
+    const { withoutNames, positions } = this.options;
+    this.parser = new EntryParser(withoutNames !== true, listing === 'delta', positions);
     this.options.onHead?.(this.parsed);
   }
 
@@ -128,7 +131,9 @@ export class ManifestParser {
     if (this.parsed === undefined) throw integrityError(`${this.what} has no head`);
     const expected = this.parsed.head.totals.entries;
     const { needles, isPart = false } = this.options;
-    if (!isPart && needles === undefined && expected !== this.entries)
+    // Entries of segments are counted where they are parsed.
+    const isElsewhere = this.options.head === undefined && this.parsed.head.segments !== undefined;
+    if (!isPart && !isElsewhere && needles === undefined && expected !== this.entries)
       throw integrityError(`${this.what} announces ${expected} entries and has ${this.entries}`);
     return this.parsed;
   }

@@ -1,5 +1,6 @@
 // Reads the manifest of an upload in one GET. A full listing is a stream: its head, then its entries one by one, in flat memory. A delta is
-// of little use by itself: it is read whole and returned, for the chain that it belongs to (core/dataset). Encrypted manifests are opened
+// of little use by itself, and the head of segments has no entries: they are read whole and returned, for the chain that they belong to
+// (core/dataset). Encrypted manifests are opened
 // on the way, frame by frame. Nothing here proves that the chunks exist: that is verify's work. The gzip checksum and the totals are only
 // known at the end, so whoever acts on entries waits for `readManifest` to resolve.
 import { createHash } from 'node:crypto';
@@ -10,13 +11,14 @@ import { unsealStream } from '../encryption/unseal-stream.js';
 import type { ObjectContent, ObjectReader } from '../../store/object-store.js';
 import type { ForeignEntry } from './entry-json-parse.js';
 import { inflateManifest } from './inflate-manifest.js';
-import { type LoadedManifest, MAX_LOADED_BYTES } from './loaded-manifest.js';
+import { type LoadedManifest, MAX_LOADED_BYTES, withSegments } from './loaded-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import type { Entry } from './manifest-types.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
 import { namingRepair } from './repair-hint.js';
+import type { SegmentCache } from './load-segments.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 
 export interface ReadManifestOptions extends Pick<
@@ -33,6 +35,8 @@ export interface ReadManifestOptions extends Pick<
   readonly onStored?: (piece: Uint8Array) => void;
   /** Stops after the head: the rest is not fetched. */
   readonly headOnly?: boolean | undefined;
+  /** Where segments are looked for first. */
+  readonly cache?: SegmentCache | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -50,7 +54,8 @@ export interface ReadManifest extends ParsedHead {
 }
 
 /**
- * Streams a full listing to the callbacks; returns a delta whole, and calls none of them.
+ * Streams a full listing to the callbacks; returns a delta, or a listing in segments, whole, and calls none of them. After `headOnly` the
+ * chunks of segments are not read.
  * @throws not-found, access-denied, integrity, unsupported, cancelled
  */
 export async function readManifest(
@@ -62,6 +67,8 @@ export async function readManifest(
   const stream = new ManifestStream(key, content, reader, options);
   return await namingRepair(reader, options.uploadId, () => stream.read());
 }
+
+const isWhole = ({ head }: ParsedHead): boolean => head.listing === 'delta' || head.segments !== undefined;
 
 class ManifestStream {
   private readonly parser: ManifestParser;
@@ -92,8 +99,8 @@ class ManifestStream {
 
   private onHead(parsed: ParsedHead): void {
     const { headOnly, onHead } = this.options;
-    if (headOnly === true || parsed.head.listing === 'delta') this.parser.skipEntries();
-    if (parsed.head.listing === 'delta') return;
+    if (headOnly === true || isWhole(parsed)) this.parser.skipEntries();
+    if (isWhole(parsed)) return;
     this.kept = undefined;
     onHead?.(parsed);
   }
@@ -110,12 +117,12 @@ class ManifestStream {
     for await (const piece of pieces) {
       if (this.kept !== undefined && this.storedBytes > MAX_LOADED_BYTES)
         throw integrityError(`${what} has more than ${MAX_LOADED_BYTES} bytes: refused`);
-      if (parser.head?.head.listing === 'delta') continue; // read to the end, for its digest
+      if (parser.head !== undefined && isWhole(parser.head)) continue; // read to the end, for its digest
       parser.push(piece);
       if (options.headOnly === true && parser.head?.head.listing === 'full') return this.result(parser.head, undefined);
       await options.onPiece?.(this.storedBytes, this.content.sizeBytes);
     }
-    if (parser.head?.head.listing === 'delta') return this.loaded(parser.head);
+    if (parser.head !== undefined && isWhole(parser.head)) return await this.loaded(parser.head);
     return this.result(parser.finish(), this.hash.digest('hex'));
   }
 
@@ -139,10 +146,11 @@ class ManifestStream {
     return this.sealedBy === undefined ? {} : { sealedBy: this.sealedBy };
   }
 
-  private loaded(head: ParsedHead): LoadedManifest {
+  private async loaded(head: ParsedHead): Promise<LoadedManifest> {
     const bytes = Buffer.concat(this.kept ?? []);
-    const { uploadId } = this.options;
-    return { ...head, ...this.sealing, uploadId, key: this.key, sha256: this.hash.digest('hex'), bytes };
+    const { uploadId, cache, signal } = this.options;
+    const loaded = { ...head, ...this.sealing, uploadId, key: this.key, sha256: this.hash.digest('hex'), bytes };
+    return await withSegments(loaded, { reader: this.reader, cache, signal });
   }
 
   private result(parsed: ParsedHead, sha256: string | undefined): ReadManifest {

@@ -2,7 +2,7 @@
 // of it before hours of sending.
 import { hash } from 'node:crypto';
 import { ArchiverError } from '../../platform/failures/errors.js';
-import type { EncodedManifest } from './manifest-writer.js';
+import type { EncodedManifest } from './encoded-manifest.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { DataKey } from '../../store/key-service.js';
 import { manifestContext, placeOf } from '../encryption/place.js';

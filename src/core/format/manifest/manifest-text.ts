@@ -85,6 +85,11 @@ export class ManifestText {
     if (this.waiting >= MAX_WAITING) await this.blocks.at(-MAX_WAITING)?.bytes;
   }
 
+  /** Waits until all blocks but the last one are compressed. */
+  async written(): Promise<void> {
+    await Promise.all(this.blocks.map(({ bytes }) => bytes));
+  }
+
   /** The manifest with this head; without one, its text was added first. */
   async finish(head?: string): Promise<Buffer> {
     this.endBlock();

@@ -12,6 +12,7 @@ export type {
   ManifestHead,
   PreviousManifest,
   Segment,
+  SegmentPlace,
   ShardRecord,
   SourceRecord,
   Totals,

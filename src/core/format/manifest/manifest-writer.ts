@@ -1,33 +1,19 @@
 // Writes a manifest as a stream: head, then one line per entry from the columns, gzipped on the way. A million files never exist as objects
 // or as one string.
-import { createHash } from 'node:crypto';
-import type { OpenedBytes } from '../encryption/unseal-bytes.js';
 import { type EntryTable, KIND, STATUS } from '../columns/entry-table.js';
-import { type EntryExtra, entryLine, type LineSources } from './entry-line.js';
+import { ENTRY_TYPES, type EntryExtra, entryLine, type LineSources } from './entry-line.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { MAX_HEAD_BYTES, MAX_LINE_BYTES } from './manifest-lines.js';
 import { manifestHeadText } from './manifest-head-text.js';
+import { encodedManifest, type EncodedManifest } from './encoded-manifest.js';
 import { ManifestText } from './manifest-text.js';
 import type { ManifestHead } from './manifest-types.js';
+import { type CountedEntry, SegmentTexts } from './segment-texts.js';
+import { entriesPerSegment, isSegmented, segmentedManifest } from './segmented.js';
 
 /** Bytes that a UTF-16 code unit takes in UTF-8 at most. */
 const MAX_UTF8 = 3;
-
-export interface EncodedManifest {
-  /** Gzipped, and possibly sealed: as it is stored. */
-  readonly bytes: Buffer;
-  /** Hex SHA-256 of `bytes`. */
-  readonly sha256: string;
-  /** For a sealed manifest, its content before sealing, and the key. */
-  readonly opened?: OpenedBytes;
-}
-
-/** A manifest with its digest. */
-export const encodedManifest = (bytes: Buffer): EncodedManifest => ({
-  bytes,
-  sha256: createHash('sha256').update(bytes).digest('hex'),
-});
 
 /** True for an entry that is part of the archive. */
 export function isListed(table: EntryTable, index: number): boolean {
@@ -39,7 +25,7 @@ export function isListed(table: EntryTable, index: number): boolean {
  * after the last one; the head, which comes before them, is only known then.
  */
 export class ManifestWriter {
-  private readonly files = new ManifestText();
+  private readonly files: ManifestText | SegmentTexts;
   private next = 0;
   private separator = '';
 
@@ -47,7 +33,11 @@ export class ManifestWriter {
     private readonly table: EntryTable,
     private readonly sources: LineSources,
     private readonly extras: ReadonlyMap<number, EntryExtra>,
-  ) {}
+    isSealed = false,
+  ) {
+    const { count } = table;
+    this.files = isSegmented(count, isSealed) ? new SegmentTexts(entriesPerSegment(count)) : new ManifestText();
+  }
 
   /** Writes entries up to the first one that is not final. */
   advance(isFinal: (index: number) => boolean): void {
@@ -57,11 +47,24 @@ export class ManifestWriter {
   private entry(): boolean {
     const index = this.next++;
     if (!isListed(this.table, index)) return true;
-    const line = entryLine(this.table, index, this.sources, this.extras.get(index));
-    if (line.length >= MAX_LINE_BYTES / MAX_UTF8) this.refuseLongLine(index, line);
-    const isReady = this.files.add(this.separator + line);
+    const { files } = this;
+    if (files instanceof SegmentTexts) return files.add(this.counted(index), (place) => this.line(index, place));
+    const isReady = files.add(this.separator + this.line(index));
     this.separator = ',\n';
     return isReady;
+  }
+
+  private counted(index: number): CountedEntry {
+    const { kind, size, group } = this.table.columns;
+    const type = ENTRY_TYPES[kind[index] ?? 0] ?? 'file';
+    const hasContent = type === 'file' || type === 'hardlink';
+    return { path: this.table.path(index), type, size: hasContent ? (size[index] ?? 0) : 0, linkGroup: group[index] };
+  }
+
+  private line(index: number, place?: (chunk: number) => number): string {
+    const line = entryLine(this.table, index, this.sources, this.extras.get(index), place);
+    if (line.length >= MAX_LINE_BYTES / MAX_UTF8) this.refuseLongLine(index, line);
+    return line;
   }
 
   /** Refuses an entry that would be too long to be read. */
@@ -78,6 +81,15 @@ export class ManifestWriter {
   /** Writes the rest and puts the head before it. @throws unsupported for an entry or a head that is too long to be read */
   async finish(head: ManifestHead): Promise<EncodedManifest> {
     while (this.next < this.table.count) if (!this.entry()) await this.files.drained();
+    if (this.files instanceof SegmentTexts) {
+      const { linkGroups } = this.files;
+      return await segmentedManifest(
+        head,
+        await this.files.finish(head.uploadId, head.chunks),
+        linkGroups,
+        this.sources,
+      );
+    }
     this.files.add(`${this.separator === '' ? '' : '\n'}]}\n`);
     const text = manifestHeadText(head, this.sources);
     if (Buffer.byteLength(text) > MAX_HEAD_BYTES) {

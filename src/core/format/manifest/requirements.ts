@@ -1,12 +1,14 @@
-// Features that a reader must know to read a document correctly (docs/format.md, "What a reader must know"). None has a name yet: every
-// word in a document comes from a newer archiver.
+// Features that a reader must know to read a document correctly (docs/format.md, "What a reader must know").
 import { readValue } from '../../platform/documents/read-document.js';
 import * as s from '../../platform/documents/schema.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 
-/** The `requires` of documents that this version writes and reads. */
+/** The `requires` of documents that every version reads. */
 export const NO_REQUIREMENTS: readonly string[] = [];
+
+/** The `requires` of a manifest whose entries lie in segments. */
+export const SEGMENTS_REQUIRED: readonly string[] = ['segments'];
 
 /** `requires`; documents of 0.1.0 may lack it. */
 export const requires = s.schema(() => s.listOf(s.text));
@@ -14,7 +16,9 @@ const DOCUMENT = s.schema(() => s.object({ requires: s.exactOptional(requires())
 
 /** Checks a document before the rest of it is read, which may differ. @throws unsupported, with every unknown word; integrity */
 export function checkRequirements(document: object, what: string): void {
-  const words = readValue(DOCUMENT, document, what).requires ?? NO_REQUIREMENTS;
+  const words = (readValue(DOCUMENT, document, what).requires ?? NO_REQUIREMENTS).filter(
+    (word) => !SEGMENTS_REQUIRED.includes(word),
+  );
   if (words.length === 0) return;
   const named = words.map((word) => `'${printable(word)}'`).join(', ');
   throw new ArchiverError('unsupported', `${what} needs a newer archiver: it uses ${named}`, {

@@ -9,7 +9,7 @@ import { type LoadedManifest, readLoaded } from '../../format/manifest/loaded-ma
 import { extentsOf } from '../../format/manifest/manifest-check.js';
 import type { ChunkRecord, ShardRecord } from '../../format/manifest/manifest-types.js';
 import { ManifestText } from '../../format/manifest/manifest-text.js';
-import { encodedManifest, type EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import { encodedManifest, type EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 
 const FILES = '"files":[\n';
 

@@ -4,7 +4,7 @@ import { movedManifest } from '../balance/moved-manifest.js';
 import { replaceManifest } from '../../dataset/replace-manifest.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
-import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import type { CurrentManifest } from './current-manifest.js';
 import type { ExactCopy } from './exact-copy.js';

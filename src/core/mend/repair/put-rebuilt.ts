@@ -2,8 +2,8 @@
 // show the same.
 import { backupKeyOf, replaceManifest } from '../../dataset/replace-manifest.js';
 import type { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
-import { composeManifest } from '../../format/manifest/compose-manifest.js';
-import type { EncodedManifest } from '../../format/manifest/manifest-writer.js';
+import { composeListing, composeManifest } from '../../format/manifest/compose-manifest.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import type { CurrentManifest } from './current-manifest.js';
 import type { Dependents } from './dependents.js';
@@ -92,7 +92,7 @@ async function encoded(
   if (recorded !== undefined) return { next: recorded, isRecorded: true };
   const replaces =
     isSame && current.state !== 'missing' ? { replaces: [...(current.head?.replaces ?? []), current.sha256] } : {};
-  const plain = await composeManifest({ ...rebuilt.head, ...replaces }, rebuilt.entries());
+  const plain = await composeListing({ ...rebuilt.head, ...replaces }, rebuilt.entries(), sealer !== undefined);
   return { next: sealer === undefined ? plain : await sealer.seal(plain), isRecorded: false };
 }
 

@@ -7,7 +7,7 @@ import { replaceManifest } from '../../dataset/replace-manifest.js';
 import { summarize } from '../../dataset/chain/summarize.js';
 import { levelOf } from '../../dataset/chain/view.js';
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
-import { composeManifest } from '../../format/manifest/compose-manifest.js';
+import { composeListing } from '../../format/manifest/compose-manifest.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader, ObjectStore } from '../../store/object-store.js';
@@ -73,9 +73,9 @@ async function rebase(store: ObjectStore, dependent: Dependent, options: RebaseO
   };
   if (!execute) return { ...result, manifestSha256: null, backupKey: null };
   const head: ManifestHead = { ...independent(loaded.head), listing: 'full', totals, shards, chunks: view.chunks };
-  const plain = await composeManifest(head, view.entries());
   const recorded = version.record.encryption;
   const kmsKeyId = loaded.sealedBy ?? (recorded?.manifest === true ? recorded.kmsKeyId : base.kmsKeyId);
+  const plain = await composeListing(head, view.entries(), kmsKeyId !== undefined);
   const next =
     kmsKeyId === undefined ? plain : await new ManifestSealer({ store, uploadId, kmsKeyId, signal }).seal(plain);
   const backup = await replaceManifest(store, {
@@ -97,6 +97,9 @@ function independent({
   chain: _chain,
   view: _view,
   replaces: _replaces,
+  segments: _segments,
+  linkGroups: _linkGroups,
+  requires: _requires,
   ...head
 }: ManifestHead): ManifestHead {
   return head;

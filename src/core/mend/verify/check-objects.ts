@@ -3,6 +3,7 @@
 import { isColdClass } from '../../store/cold-class.js';
 import { markedUpload } from '../../dataset/marks.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
+import { keyOf } from '../../format/manifest/load-segments.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
@@ -15,7 +16,7 @@ const LISTED_FROM = 16;
 
 export interface CheckObjectsOptions {
   readonly reader: ObjectReader;
-  readonly head: Pick<ManifestHead, 'uploadId' | 'chunks'>;
+  readonly head: Pick<ManifestHead, 'uploadId' | 'segments' | 'chunks'>;
   /** 1 for each chunk that an entry refers to; when undefined, all of them are needed. */
   readonly used?: Uint8Array | undefined;
   /** All objects below `uploads/`, if they were listed before; unreferenced objects are then not reported. */
@@ -60,7 +61,8 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<FoundO
   });
   if (options.listed !== undefined) return found;
   const manifest = manifestKeyOf(head.uploadId);
-  const expected = new Set([...wanted, manifest]);
+  const segments = (head.segments ?? []).map((place) => keyOf(head.uploadId, place));
+  const expected = new Set([...wanted, manifest, ...segments]);
   // Copies of manifests and marks exist temporarily as a matter of course: a prune removes them.
   const isPassing = (key: string): boolean => key.startsWith(`${manifest}.`) || markedUpload(key) !== undefined;
   for (const key of sizes.keys())

@@ -11,6 +11,7 @@ import { damagedHint, missingHint } from './way-out.js';
 import { pathProblem } from '../../platform/paths/path-rules.js';
 import { chunkKey, placeProblem } from '../../format/manifest/manifest-check.js';
 import { IndexCheck } from '../../format/manifest/index-check.js';
+import { indexOf } from '../../format/manifest/loaded-manifest.js';
 import type { Entry, ManifestHead, ManifestIndex, VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
@@ -186,7 +187,7 @@ class Verification {
       const checked = await checkChain(read, { reader, errors, warnings, signal, onEntry });
       const { entries, files, bytes } = checked.totals;
       this.counts = { entries, files, bytes };
-      return { ...checked, sha256: read.sha256, index: index.index };
+      return { ...checked, sha256: read.sha256, index: indexOf(read) };
     }
     if (problem !== undefined) errors.add(problem);
     checker?.finish();
