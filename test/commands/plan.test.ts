@@ -1,5 +1,5 @@
 // archiver plan, work and commit as they are typed, in this process.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
@@ -186,4 +186,87 @@ test('an empty folder over a version is refused when it is planned, and when it 
 
   expect([refused.status, replanned.status, allowed.status]).toEqual([4, 4, 0]);
   for (const { stderr } of [refused, replanned]) expect(stderr).toContain('holds 4 files of 8000 bytes, and version 1');
+});
+
+test('plan status tells parts by the age of what their attempts have stored', async () => {
+  const at = await place();
+  const url = await planned(at, '--parts 6');
+  const uploads = join(at.folder, 'store', 'uploads');
+  const [plan = ''] = readdirSync(uploads);
+  await at.run(`work ${url} --part 0-3`);
+  const attempts = readdirSync(uploads).filter((name) => name !== plan);
+  const parts = new Map(
+    attempts.map((name) => [
+      Number(json(readFileSync(join(uploads, name, 'attempt.json'), 'utf8'))['part']),
+      join(uploads, name),
+    ]),
+  );
+  const aged = [20, 90].entries();
+  for (const part of [1, 2, 3]) rmSync(join(uploads, plan, 'parts', `00000${part}.json`));
+  for (const [index, minutes] of aged) age(parts.get(index + 2) ?? '', minutes);
+
+  const { stdout } = await at.run(`plan status ${url} --json`);
+  const text = await at.run(`plan status ${url}`);
+
+  expect(json(stdout)).toMatchObject({ partCount: 6, bytes: 24_000, bytesDone: 4000, isCommitted: false });
+  const states = json(stdout)['partStates'] as readonly { readonly partState: string }[];
+  expect(states.map(({ partState }) => partState)).toEqual(['done', 'running', 'late', 'dead', 'notBegun', 'notBegun']);
+  expect(text.stdout).toContain('1 of 6 parts done: 3.9 KiB of 23.4 KiB');
+  expect(text.stdout).toContain(`archiver work ${url} --part 3-5`);
+});
+
+/** Makes everything in a folder so old. */
+function age(folder: string, minutes: number): void {
+  const then = Date.now() / 1000 - minutes * 60;
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    utimesSync(join(folder, name), then, then);
+}
+
+test('a plan that anybody works on is not abandoned, and one that nobody does is swept and fenced as a whole', async () => {
+  const at = await place();
+  await at.run(`upload data ${at.store} --dataset-id kept`);
+  const url = await planned(at, '--parts 2 --dataset-id d');
+  await at.run(`work ${url} --part 0`);
+  const uploads = join(at.folder, 'store', 'uploads');
+  const week = 8 * 24 * 60;
+  for (const name of readdirSync(uploads)) age(join(uploads, name), week);
+  await at.run(`work ${url} --part 1`);
+  const prune = `dataset prune ${at.store} --dataset-id kept --keep-last 1 --force --instant --json`;
+
+  const alive = json((await at.run(prune)).stdout);
+  for (const name of readdirSync(uploads)) age(join(uploads, name), week);
+  const dead = json((await at.run(prune)).stdout);
+  const late = await at.run(`commit ${url}`);
+
+  expect(alive['abandonedUploads']).toEqual([]);
+  expect(dead['abandonedUploads']).toHaveLength(3);
+  expect(late.status).toBe(1);
+});
+
+test('a committed plan loses nothing that it needs to a prune, and verify has nothing to say of it', async () => {
+  const at = await place();
+  const url = await planned(at, '--parts 2 --dataset-id d');
+  await at.run(`work ${url} --part 0-1`);
+  await at.run(`commit ${url}`);
+  const before = await at.run(`verify ${url} --json`);
+  const uploads = join(at.folder, 'store', 'uploads');
+  for (const name of readdirSync(uploads)) age(join(uploads, name), 8 * 24 * 60);
+
+  const prune = await at.run(`dataset prune ${at.store} --dataset-id d --keep-last 1 --force --instant --json`);
+  const after = await at.run(`verify ${url} --deep --json`);
+
+  expect(json(before.stdout)).toMatchObject({ ok: true, warnings: [] });
+  expect(json(prune.stdout)['abandonedUploads']).toEqual([]);
+  expect(json(after.stdout)).toMatchObject({ ok: true, warnings: [] });
+});
+
+test('what was planned with --fail-fast stops at the first file that is gone', async () => {
+  const at = await place();
+  const url = await planned(at, '--parts 1 --fail-fast');
+  rmSync(join(at.folder, 'data', 'a', '1.txt'));
+
+  const { status, stderr } = await at.run(`work ${url} --part 0`);
+
+  expect(status).toBe(1);
+  expect(stderr).toContain('a/1.txt: vanished after it was planned; nothing was committed (--fail-fast)');
 });

@@ -112,12 +112,12 @@ async function waitForCommit(
   scheduler: Scheduler,
   context: SubmitContext,
 ): Promise<void> {
-  const { signal, note } = context;
+  const { signal } = context;
   let before = -1;
   const look = async (): Promise<PlanState> => {
     const state = await planState(reader, read, signal);
     const done = state.partCount - state.missing.length;
-    if (done !== before) note(`${done} of ${formatQuantity(state.partCount, 'part')} done`);
+    if (done !== before) context.note(`${done} of ${formatQuantity(state.partCount, 'part')} done`);
     before = done;
     return state;
   };

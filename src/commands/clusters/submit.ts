@@ -4,10 +4,10 @@ import { flag, type Values } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
 import type { Job } from '../../core/clusters/job.js';
 import type { StoreContext } from '../kit/store.js';
-import { planTargetFlags } from '../parts/flags.js';
+import { targetFlags } from '../parts/flags.js';
 
 export const submitFlags = {
-  ...planTargetFlags,
+  ...targetFlags,
   perTask: flag.int([1, 1_000_000], {
     describe: 'parts of each task; the fewest with which the array is short enough, when not given',
   }),

@@ -19,13 +19,13 @@ import { projectFlag } from '../kit/ledger-flags.js';
 import { lockFlags } from '../kit/lock-flags.js';
 import { tierFlags } from '../upload/tier-flags.js';
 
-/** Names one plan, for commands with `planTargetFlags`. */
+/** Names one plan, for commands with `targetFlags`. */
 export const planArg = arg.url('PLAN', {
   describe: 'the planned upload, as `archiver plan` prints it; a store with --upload-id',
 });
 
-/** Names a plan, and leads to its store. */
-export const planTargetFlags = {
+/** Flags of every command that takes a plan. */
+export const targetFlags = {
   uploadId: flag.text({ short: 'u', placeholder: 'ID', describe: 'the planned upload, when the URL does not name it' }),
   ...storeFlags('us-west-2'),
 };
@@ -65,7 +65,7 @@ export type PlanValues = Values<typeof planFlags>;
 
 /** Flags of `work`. */
 export const workFlags = {
-  ...planTargetFlags,
+  ...targetFlags,
   ...storeModeFlag,
   ...createOnceFlag,
   part: flag.text({
@@ -87,7 +87,7 @@ export type WorkValues = Values<typeof workFlags>;
 
 /** Flags of `commit`. */
 export const commitFlags = {
-  ...planTargetFlags,
+  ...targetFlags,
   ...storeModeFlag,
   ...createOnceFlag,
   allowMassDelete: flag.on({

@@ -71,13 +71,21 @@ function versionFacts({ version }: OpenedListing, history: FileHistory | undefin
 }
 
 /** All facts about a folder. */
-export function folderFacts({ listing }: OpenedListing, { below }: FolderRow, facts: FolderFacts): readonly Fact[] {
-  const { files, bytes } = listing.sum(below);
-  const cold = facts.coldFiles(below);
+export function folderFacts(
+  { listing, lazy }: OpenedListing,
+  { path, below }: FolderRow,
+  facts: FolderFacts,
+): readonly Fact[] {
+  const sum = listing.sumBelow(path);
+  if (sum === undefined) return [{ label: 'size', value: 'not read yet', tone: 'dim' }];
+  const { files, bytes } = sum;
+  const streamed = listing.isRead(path) ? undefined : lazy?.sums.of(path);
+  const cold = streamed?.coldFiles ?? facts.coldFiles(below);
+  const newest = streamed?.newest ?? facts.newest(below);
   return [
     { label: 'size', value: exactBytes(bytes) },
     { label: 'files', value: formatCount(files) },
-    { label: 'newest', value: timeText(facts.newest(below)) },
+    { label: 'newest', value: timeText(newest) },
     ...(cold === 0
       ? []
       : [{ label: 'cold', value: `${formatQuantity(cold, 'file')} to ask back`, tone: 'warn' as const }]),

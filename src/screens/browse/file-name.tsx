@@ -67,7 +67,9 @@ function FileName({ row, source, width }: FileNameProps): ReactElement {
   const isCold = isFolder ? facts.coldFiles(row.below) > 0 : listing.isCold(row);
   const stem = isTree ? stemOf(path, row, width, glyphs) : '';
   const room = width - LEAD_WIDTH - stem.length;
-  const text = source.names(isTree ? `${displayPath(baseName(path))}${isFolder ? '/' : ''}` : displayPath(path));
+  const { ellipsis } = glyphs;
+  const end = isFolder ? (row.isPartial ? `/ ${ellipsis}` : '/') : '';
+  const text = source.names(isTree ? `${displayPath(baseName(path))}${end}` : displayPath(path));
   const mark = markBox(row, source);
   return (
     <>
@@ -98,5 +100,5 @@ function markBox(row: TreeRow, { marks, listing }: NameSource): string {
   if (typeof row === 'number') return marks.has(row) ? '[x]' : NO_MARK;
   const marked = marks.countIn(row.below);
   if (marked === 0) return NO_MARK;
-  return marked === listing.sum(row.below).files ? '[x]' : '[-]';
+  return marked === listing.sumBelow(row.path)?.files ? '[x]' : '[-]';
 }

@@ -13,10 +13,13 @@ export const ls: ArchiveCommand = {
   minArgs: 0,
   maxArgs: Number.POSITIVE_INFINITY,
   async run(call) {
-    const { session, args } = call;
-    const { listing } = session.archive;
-    const paths = args.length === 0 ? [session.folder] : [...session.paths(args)];
-    const folders = paths.filter((path) => listing.isFolder(path));
+    const { session, args, streams } = call;
+    const paths = args.length === 0 ? [session.folder] : await session.paths(args, streams);
+    const folders = paths.filter((path) => session.listing.isFolder(path));
+    await session.reading(streams, async (lazy, how) => {
+      for (const folder of folders) await lazy.readBelow(folder, how);
+    });
+    const { listing } = session;
     const printer = new Printer(call, listing);
     for (const path of paths)
       if (!listing.isFolder(path)) await printer.file(listing.find(path), relativeTo(session.folder, path));

@@ -13,10 +13,14 @@ export const stat: ArchiveCommand = {
   args: ['path'],
   minArgs: 1,
   maxArgs: Number.POSITIVE_INFINITY,
-  async run({ session, args, out }) {
-    const { listing } = session.archive;
+  async run({ session, args, out, streams }) {
+    const paths = await session.paths(args, streams);
+    await session.reading(streams, async (lazy, how) => {
+      for (const path of paths) if (lazy.listing.isFolder(path)) await lazy.readBelow(path, how);
+    });
+    const { listing } = session;
     let gap = '';
-    for (const path of session.paths(args)) {
+    for (const path of paths) {
       const facts = factsOf(listing, path).filter(([, value]) => value !== undefined);
       await out.write(`${gap}${facts.map(([label, value]) => `${label.padEnd(LABEL_WIDTH)}${value}\n`).join('')}`);
       gap = '\n';

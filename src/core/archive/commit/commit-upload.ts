@@ -94,7 +94,9 @@ async function putManifest(
   run.sender.keep();
   const { store, uploadId, retention, signal } = run;
   const writing = { retention, signal };
-  if (hasCopy) await putCopy(store, manifestCopyKeyOf(uploadId, 'copy', encoded.sha256), encoded, writing);
+  // Nothing but the small head of segments says which they are.
+  if (hasCopy || encoded.segments !== undefined)
+    await putCopy(store, manifestCopyKeyOf(uploadId, 'copy', encoded.sha256), encoded, writing);
   const key = manifestKeyOf(uploadId);
   try {
     return await commitManifest(store, uploadId, encoded, writing);

@@ -20,6 +20,7 @@ import { type ArchiveOptions, type Settings, settingsOf } from '../run/settings.
 import { encryptionFor } from '../run/upload-encryption.js';
 import { retentionOf } from '../run/upload-lock.js';
 import { rememberedOf } from '../with-run.js';
+import { flagCommit } from './commit-flag.js';
 import { firstWhole, type WholePart } from './check-attempt.js';
 import { isPartialWith, sumOfLeftOut } from './left-out-paths.js';
 import { markOtherAttempts } from './mark-attempt.js';
@@ -95,6 +96,7 @@ export async function commitPlan(
   const commitment = await compose(plan, parts);
   const { totals } = commitment;
   checkShrunken(shownOf(run, settings, totals), { version: run.settled.highest, totals: run.settled.totals });
+  await flagCommit(store, plan.uploadId, settings.randomBytes(4), signal);
   const made = await commit(run, plan, commitment);
   await markOtherAttempts(run, plan.uploadId, new Set(parts.map(({ result }) => result.uploadId)));
   const leftOut = leftOutOf(

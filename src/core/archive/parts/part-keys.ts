@@ -25,11 +25,3 @@ export function partOfResult(key: string): number | undefined {
   const [, part] = RESULT.exec(splitUploadKey(key)?.name ?? '') ?? [];
   return part === undefined ? undefined : Number(part);
 }
-
-const ATTEMPT = 'attempt.json';
-
-/** What an attempt puts first into its folder. */
-export const attemptKey = (attempt: UploadId): string => uploadFolder(attempt) + ATTEMPT;
-
-/** True for the key of an attempt's first object. */
-export const isAttemptKey = (key: string): boolean => splitUploadKey(key)?.name === ATTEMPT;

@@ -5,6 +5,7 @@ import { displayPath, printable } from '../../platform/paths/raw-path.js';
 import { counted } from '../../platform/text/counted.js';
 import type { OpenedStore } from '../../store/open-store.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
+import { type Attempt, attemptBytes, attemptKey } from '../../dataset/attempts.js';
 import { LEAST_DELETED, MOST_LOST } from '../changes/doubtful-source.js';
 import type { SettledDataset } from '../changes/resolve-dataset.js';
 import { checkSent } from '../commit/commit-checks.js';
@@ -17,15 +18,8 @@ import { type Failed, withRun } from '../with-run.js';
 import { firstWhole } from './check-attempt.js';
 import { isPartialWith, leftOutPaths } from './left-out-paths.js';
 import { markAttempt } from './mark-attempt.js';
-import {
-  type Attempt,
-  attemptBytes,
-  type LeftOutPaths,
-  type PartResult,
-  type PlannedPart,
-  resultBytes,
-} from './part-documents.js';
-import { attemptKey, resultKey } from './part-keys.js';
+import { type LeftOutPaths, type PartResult, type PlannedPart, resultBytes } from './part-documents.js';
+import { resultKey } from './part-keys.js';
 import { listResults, partOf, type ReadPlan, readPartList, readResults, resultsOfPart } from './read-plan.js';
 import { listAsSegments, type MadePart } from './segments.js';
 
@@ -116,6 +110,7 @@ function settingsFor(
   return settingsOf({
     ...options,
     source: source.path,
+    failFast: head.options.failFast === true,
     dataset: { id: head.datasetId, writerId, host: source.host },
     packing: {
       ...packing,

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { ArchiverError, type ErrorCode, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../format/manifest/loaded-manifest.js';
 import { loadPart } from '../../format/manifest/partial-manifest.js';
+import type { SegmentSource } from '../../format/manifest/load-segments.js';
 import type { PathRange } from '../../format/manifest/path-range.js';
 import { namingRepair } from '../../format/manifest/repair-hint.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -17,7 +18,7 @@ import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 /** Limit for readers; writers stop at eight deltas. */
 const MAX_LINKS = 16;
 
-export interface LoadOptions {
+export interface LoadOptions extends Pick<SegmentSource, 'segments'> {
   readonly cache?: ManifestCache | undefined;
   /** Entries that are wanted; others may be left out where a manifest has an index. Undefined for all. */
   readonly ranges?: readonly PathRange[] | undefined;
@@ -32,22 +33,23 @@ export async function loadExpected(
   reader: ObjectReader,
   uploadId: UploadId,
   expected: ExpectedDigests,
-  { cache, ranges, signal }: LoadOptions,
+  { cache, ranges, segments, signal }: LoadOptions,
 ): Promise<LoadedManifest> {
   throwIfCancelled(signal);
+  const source = { reader, cache, ranges, segments, signal };
   for (const sha256 of expected) {
     const cached = await cache?.get(sha256);
-    if (cached !== undefined) return await loadOpened(uploadId, cached, sha256, { reader, cache, ranges, signal });
+    if (cached !== undefined) return await loadOpened(uploadId, cached, sha256, source);
   }
   // A manifest that something names but that does not exist is lost: a repair may find or rebuild it.
   const lost: readonly ErrorCode[] = expected.length === 0 ? [] : ['not-found'];
   const load = async (): Promise<LoadedManifest> => {
-    const part = await partOf(reader, { uploadId, expected, ranges, signal });
+    const part = await partOf(reader, { uploadId, expected, ranges, segments, signal });
     if (part !== undefined) return part;
     const stored = await fetchManifest(reader, uploadId, signal);
     const sha256 = hash('sha256', stored, 'hex');
     const opened = await openStored(reader, uploadId, stored, signal);
-    const loaded = await loadOpened(uploadId, opened, sha256, { reader, cache, ranges, signal });
+    const loaded = await loadOpened(uploadId, opened, sha256, source);
     await assertExpected(reader, loaded, expected, signal);
     await cache?.put(sha256, opened);
     return loaded;
@@ -55,7 +57,7 @@ export async function loadExpected(
   return await namingRepair(reader, uploadId, load, lost);
 }
 
-interface PartOptions extends Pick<LoadOptions, 'ranges' | 'signal'> {
+interface PartOptions extends Pick<LoadOptions, 'ranges' | 'segments' | 'signal'> {
   readonly uploadId: UploadId;
   readonly expected: ExpectedDigests;
 }
@@ -63,12 +65,12 @@ interface PartOptions extends Pick<LoadOptions, 'ranges' | 'signal'> {
 /** What the manifest has in `ranges`, where it has an index that was named; undefined where all of it is to be read. @throws as `loadPart` */
 export async function partOf(
   reader: ObjectReader,
-  { uploadId, expected, ranges, signal }: PartOptions,
+  { uploadId, expected, ranges, segments, signal }: PartOptions,
 ): Promise<LoadedManifest | undefined> {
   const [sha256] = expected;
   const { index } = expected;
   if (ranges === undefined || index === undefined || sha256 === undefined) return undefined;
-  return await loadPart(reader, { uploadId, index, sha256, ranges, signal });
+  return await loadPart(reader, { uploadId, index, sha256, ranges, segments, signal });
 }
 
 export interface LoadChainOptions extends LoadOptions {

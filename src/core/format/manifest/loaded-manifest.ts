@@ -11,14 +11,23 @@ import { inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import { manifestIndexOf } from './manifest-index.js';
-import type { ManifestIndex, PreviousManifest } from './manifest-types.js';
+import type { ManifestIndex, PreviousManifest, SegmentPlace } from './manifest-types.js';
 import { type LoadedSegment, loadSegments, type SegmentSource } from './load-segments.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
 /** Twenty million entries have about this size. */
 export const MAX_LOADED_BYTES = 1024 * 1024 * 1024;
+
+/** Paths between which a range of a manifest is read with few requests. */
+export interface Borders {
+  /** The first path of each block, or segment, in order. */
+  readonly firsts: readonly RawPath[];
+  /** Entries from one border to the next, at most. */
+  readonly entries: number;
+}
 
 export interface LoadedManifest extends ParsedHead {
   readonly uploadId: UploadId;
@@ -30,10 +39,14 @@ export interface LoadedManifest extends ParsedHead {
   readonly bytes: Buffer;
   /** Of a listing in segments, whose chunks `head` then has: the segments, in order. */
   readonly segments?: readonly LoadedSegment[];
+  /** Segments that it names and that were left out. */
+  readonly leftOut?: readonly SegmentPlace[];
   /** The KMS key that it is encrypted with in the store. */
   readonly sealedBy?: string;
   /** Set when entries that nobody asked for are left out: its totals say more than it has. */
   readonly isPart?: true;
+  /** Of a part, where the whole can be divided. */
+  readonly borders?: Borders;
 }
 
 /** How a delta names the manifest that it builds on. */
@@ -107,11 +120,20 @@ export async function withSegments(
   loaded: Omit<LoadedManifest, 'segments'>,
   source: SegmentSource | undefined,
 ): Promise<LoadedManifest> {
-  if (loaded.head.segments === undefined) return loaded;
-  if (source === undefined) throw new ArchiverError('internal', `the segments of ${loaded.key} were not loaded`);
+  if (loaded.head.segments === undefined || source?.segments === 'none') return loaded;
+  if (source === undefined) throw notLoaded(loaded.key);
+  const { isWanted } = source;
+  const leftOut = isWanted === undefined ? undefined : loaded.head.segments.filter((place) => !isWanted(place));
   const { chunks, segments } = await loadSegments(loaded.head, source);
-  return { ...loaded, head: { ...loaded.head, chunks }, segments };
+  const whole = { ...loaded, head: { ...loaded.head, chunks }, segments, ...defined({ leftOut }) };
+  if (source.ranges === undefined) return whole;
+  const firsts = loaded.head.segments.map(({ first }) => first);
+  const entries = loaded.head.segments.reduce((most, { counts }) => Math.max(most, counts.entries), 0);
+  return { ...whole, isPart: true, borders: { firsts, entries } };
 }
+
+const notLoaded = (key: string): ArchiverError =>
+  new ArchiverError('internal', `the segments of ${key} were not loaded`);
 
 export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;
 
@@ -122,6 +144,7 @@ export async function* readLoaded(
 ): AsyncGenerator<readonly Line[]> {
   const { segments } = loaded;
   if (segments === undefined) {
+    if (loaded.head.segments !== undefined) throw notLoaded(loaded.key);
     yield* readLines(loaded, options);
     return;
   }
@@ -134,8 +157,9 @@ export async function* readLoaded(
   }
 }
 
-async function* linesOfSegment(
-  { head, document, uploadId }: LoadedManifest,
+/** Lines of a segment of this manifest, `bytes` as `read` gives them. @throws integrity */
+export async function* linesOfSegment(
+  { head, document, uploadId }: Pick<LoadedManifest, 'head' | 'document' | 'uploadId'>,
   { place, key, positions, isPart }: LoadedSegment,
   bytes: Buffer,
   options: ReadLoadedOptions,

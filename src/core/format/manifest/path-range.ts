@@ -1,6 +1,6 @@
 // Ranges of paths in byte order, to read of a manifest only the blocks that can hold them.
 import picomatch from 'picomatch';
-import { type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
+import { type RawPath, rawFromLatin1, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
 import { typedGlob } from '../../platform/text/typed-path.js';
 
 /** Paths from one on, up to another that is not among them. */
@@ -12,6 +12,8 @@ export interface PathRange {
 const ZERO = rawFromText('\0');
 const SLASH = rawFromText('/');
 const AFTER_SLASH = rawFromText('0');
+/** After every path that an index can name. */
+export const AFTER_ALL = rawFromLatin1('\xff'.repeat(16_385));
 
 const only = (path: RawPath): PathRange => ({ from: path, before: withEnd(path, ZERO) });
 
@@ -32,6 +34,31 @@ export function united(ranges: readonly PathRange[]): readonly PathRange[] {
     else if (before > last.before) last.before = before;
   }
   return all;
+}
+
+/** Everything below a folder, at any depth. */
+export const rangeBelow = (folder: RawPath): PathRange =>
+  folder === TOP
+    ? { from: TOP, before: AFTER_ALL }
+    : { from: withEnd(folder, SLASH), before: withEnd(folder, AFTER_SLASH) };
+
+/** The parts of a range that are in none of `ranges`, which are in order and do not touch. */
+export function outside({ from, before }: PathRange, ranges: readonly PathRange[]): readonly PathRange[] {
+  const parts: PathRange[] = [];
+  let at = from;
+  for (const range of ranges) {
+    if (range.before <= at || range.from >= before) continue;
+    if (range.from > at) parts.push({ from: at, before: range.from });
+    at = range.before;
+  }
+  return at < before ? [...parts, { from: at, before }] : parts;
+}
+
+/** The paths before a range that may be folders above paths in it. */
+export function foldersBefore({ from }: PathRange): readonly PathRange[] {
+  const ranges: PathRange[] = [];
+  for (let end = 1; end < from.length; end++) if (from.charAt(end) <= SLASH) ranges.push(only(from.slice(0, end)));
+  return ranges;
 }
 
 /** Where everything is that a glob can match; undefined when that may be anywhere. */
