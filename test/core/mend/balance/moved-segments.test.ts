@@ -71,7 +71,11 @@ test('a segment from another folder that lists a moved chunk is written anew wit
   });
   expect(anew?.place.key).toBe(`manifest/000001-${String(anew?.place.sha256).slice(0, 8)}.json.gz`);
   expect(JSON.parse(gunzipSync(anew?.bytes ?? '').toString())).toEqual({
-    ...{ format: 1, type: 'archiver-segment', uploadId: own, later: 1, counts: segments[0]?.['counts'] },
+    format: 1,
+    type: 'archiver-segment',
+    uploadId: own,
+    later: 1,
+    counts: segments[0]?.['counts'],
     chunks: [{ ...moving, key: to, shard: 1, later: 'chunk' }],
     files: [{ ...first, chunk: 0, later: 'é' }],
   });
