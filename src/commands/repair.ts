@@ -178,8 +178,9 @@ function verdict({ status, damage, uploadId, version, rebuilt, segmentKeys }: Re
 const FOUND: Record<RepairPart['from'], string> = {
   chunks: 'by the tables of contents of its chunks',
   manifest: 'by its manifest',
+  segments: 'by the segments of its manifest that are whole, and its chunks',
   cache: 'by its manifest in the cache of this computer',
-  copy: 'by a copy beside its manifest',
+  copy: 'by a copy beside what was lost',
 };
 
 const partLine = ({ uploadId, from }: RepairPart): string => fact('found', `${printable(uploadId)}, ${FOUND[from]}`);

@@ -128,7 +128,6 @@ export const JSON_KEYS = {
   averageBytes: key(bytes, 'of a shard'),
   awardNumber: key(orNull(text), 'as it was given'),
   backupKey: key(orNull(text), 'copy of the manifest that was replaced'),
-  segmentKeys: key(listOf(text), 'segments of manifests that are written or put back'),
   bandwidth: key(orNull(bytes), 'bytes that reach the store each second; null where it is not known'),
   bandwidthFrom: key(
     orNull(of('region uploadCount firstRunAt lastRunAt ledger')),
@@ -504,7 +503,7 @@ export const JSON_KEYS = {
     ),
     'what archiver has written there',
   ),
-  foundIn: key(oneOf('chunks', 'manifest', 'cache', 'copy'), 'where a part of a lost manifest was found'),
+  foundIn: key(oneOf('chunks', 'manifest', 'segments', 'cache', 'copy'), 'where a part of a lost manifest was found'),
   freeTransferGb: key(number, 'GB that an account may transfer to the internet each month for nothing'),
   freeTransferTimesStored: key(number, 'the same as a multiple of what is stored'),
   freedFrom: key(orNull(time), 'when it can be deleted'),
@@ -1011,6 +1010,7 @@ export const JSON_KEYS = {
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
   seenAfterMs: key(orNull(ms), 'for how long a fleet that is seen again was out of sight; null where it was not'),
+  segmentKeys: key(listOf(text), 'segments of manifests that are written or put back'),
   selectors: key(
     of('all? paths? md5s? patterns? commits? stageNames? shardNumbers? part? partCount?'),
     'which files were asked for',

@@ -34,8 +34,11 @@ export type RepairStatus = 'sound' | 'unfinished' | 'finished' | 'repairable' | 
 /** The upload that a part of the view comes from, and how it was read. */
 export interface RepairPart {
   readonly uploadId: UploadId;
-  /** From the tables of contents of its chunks, its manifest in the store, this computer's cache, or a copy beside the manifest. */
-  readonly from: 'chunks' | 'manifest' | 'cache' | 'copy';
+  /**
+   * From the tables of contents of its chunks, its manifest in the store, segments of a manifest that is not whole, this computer's cache, or
+   * a copy beside what was lost.
+   */
+  readonly from: 'chunks' | 'manifest' | 'segments' | 'cache' | 'copy';
 }
 
 export interface RepairResult {

@@ -127,7 +127,8 @@ export class ViewSources {
 
   /** Tells where each layer was found. */
   partsOf({ layers }: Choice): readonly RepairPart[] {
-    return layers.map(({ uploadId, sha256 }) => {
+    return layers.map(({ uploadId, sha256, hasSegments }) => {
+      if (hasSegments === true) return { uploadId, from: 'segments' };
       if (sha256 === undefined) return { uploadId, from: 'chunks' };
       return { uploadId, from: this.cache.gave(sha256) ? 'cache' : 'manifest' };
     });
