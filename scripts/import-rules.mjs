@@ -152,7 +152,7 @@ export const DELETERS = {
     'core/dataset/prune/prune.ts': 'hands it to these',
     'core/dataset/set-tag.ts': 'tags',
     'core/archive/transfer/send-chunk.ts': 'what this process has put before any manifest was tried',
-    'core/archive/archive-folder.ts': 'hands it to the sender of chunks',
+    'core/archive/with-run.ts': 'hands it to the sender of chunks',
     'core/mend/scuttle/wipe.ts': 'everything of ours',
     'core/dataset/unfinished.ts': 'temp files and multipart uploads that nobody wrote to for a day',
     'core/mend/migrate/migrate.ts': 'the archive that was migrated, where that was asked for',

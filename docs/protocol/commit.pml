@@ -44,14 +44,24 @@
 #ifdef SLEEPER
 #include "sleeper.pml"
 #endif
+#if defined(PARTS) || defined(PARTS_ABANDONED) || defined(PARTS_BASE) || defined(PARTS_LATER)
+#include "parts.pml"
+#include "parts-once.pml"
+#endif
 #ifdef PLAIN_STORE
 #include "plain.pml"
+#ifdef PARTS_PLAIN_STORE
+#include "parts.pml"
+#include "plain-prune.pml"
+#include "parts-plain.pml"
+#else
 #ifdef PLAIN_FORKS
 #include "plain-forks.pml"
 #else
 #include "plain-writer.pml"
 #include "plain-prune.pml"
 #include "plain-sweep.pml"
+#endif
 #endif
 #endif
 

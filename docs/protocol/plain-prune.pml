@@ -44,6 +44,6 @@ proctype PlainPrune() {
   :: old != 0 -> atomic { if :: (old & (1 << o)) != 0 -> retire(o); old = old & ~(1 << o) :: else fi; o++ }
   :: else -> break
   od;
-  atomic { o = 0; keep(garbage); garbage = there & ~garbage & ~MARKED }
+  atomic { o = 0; keep(garbage); garbage = there & ~garbage & ~MARKED & markable }
   d_step { putMark(garbage); garbage = 0 }
 }

@@ -66,22 +66,6 @@ killed:
   od
 }
 
-proctype PlainReaders() {
-  byte top;
-end:
-  do
-  :: d_step {
-       noHeadRetired(top); v_ = 1;
-       do
-       :: v_ < LAST -> if :: rec[v_] == VERSION -> readable(v_, ok_); n_ = n_ | ok_ :: else fi; v_++
-       :: else -> break
-       od;
-       assert(n_ != 0);            /* something can be restored */
-       n_ = 0; ok_ = 0; v_ = 0
-     }
-  od
-}
-
 inline start() {
   there = CHUNK(1) | CHUNK(2);
   version(1, 1, CHUNK(1), 0, CHUNK(1)); ord[1] = 1; reported[1] = true;

@@ -5,6 +5,9 @@
 #ifdef SHARED_FENCE
 #define FENCE(s) DEAD
 #define FENCED(u) (flags[u] != 0)
+#elif defined(PARTS_PLAIN_STORE)
+#define FENCE(s) (1 << (s))
+#define FENCED(u) ((u) != 1 && (flags[PLAN] & ~DEAD) != 0)     /* in the folder of its plan */
 #else
 #define FENCE(s) (1 << (s))
 #define FENCED(u) ((flags[u] & ~DEAD) != 0)            /* somebody may still be about to delete there */
@@ -39,4 +42,20 @@ inline noHeadRetired(top_) {
   highest(top_); v_ = 1;
   do :: v_ < LAST -> assert(!(retired[v_] && ord[v_] == top_)); v_++ :: else -> break od;
   v_ = 0; top_ = 0
+}
+
+proctype PlainReaders() {
+  byte top;
+end:
+  do
+  :: d_step {
+       noHeadRetired(top); v_ = 1;
+       do
+       :: v_ < LAST -> if :: rec[v_] == VERSION -> readable(v_, ok_); n_ = n_ | ok_ :: else fi; v_++
+       :: else -> break
+       od;
+       assert(n_ != 0);            /* something can be restored */
+       n_ = 0; ok_ = 0; v_ = 0
+     }
+  od
 }

@@ -11,6 +11,11 @@
 #define PLAIN_STORE
 #define LAST 8
 #endif
+#if defined(PARTS_PLAIN) || defined(PARTS_PLAIN_PRUNES)
+#define PLAIN_STORE
+#define PARTS_PLAIN_STORE
+#define LAST 4                     /* the base and two heads of one plan */
+#endif
 #ifndef LAST
 #define LAST 5                     /* ordinals 1..4 */
 #endif
@@ -87,6 +92,8 @@ inline keep(all_) {
      if
 #ifdef CHAIN_NOT_NEEDED
      :: rec[v_] == VERSION -> all_ = all_ | MANIFEST(man[v_]) | refs[man[v_]]
+#elif defined(SEGMENTS_NOT_NEEDED)
+     :: rec[v_] == VERSION -> all_ = all_ | MANIFEST(man[v_]) | (man[v_] == 2 -> 0 : refs[man[v_]])
 #else
      :: rec[v_] == VERSION -> closure(man[v_], x_); all_ = all_ | x_
 #endif

@@ -5,6 +5,8 @@ import { printable } from '../core/platform/paths/raw-path.js';
 import { documentLine } from '../core/platform/json/document.js';
 import type { Exact, JsonLine, OtherDocument } from '../json/documents.js';
 
+const CTRL_C = 130;
+
 export interface Failure {
   readonly code: string;
   readonly message: string;
@@ -39,7 +41,8 @@ export function failureOf(error: unknown, signal?: AbortSignal): Failure {
     const { code, message } = named;
     // The interrupted error may have a hint how to continue.
     const hint = named.hint ?? (isArchiverError(error) ? error.hint : undefined);
-    return { code, message, hint, why: whyOf(named), stack, exitCode: interruptedExit(interruption) ?? named.exitCode };
+    const status = ownExit(error) ?? interruptedExit(interruption) ?? named.exitCode;
+    return { code, message, hint, why: whyOf(named), stack, exitCode: status };
   }
   const text = error instanceof Error ? error.message : String(error);
   const exitCode = interruptedExit(interruption) ?? 1;
@@ -67,6 +70,10 @@ export function failureOf(error: unknown, signal?: AbortSignal): Failure {
 /** True for a failed system call, false for one of Node's own `ERR_…`. */
 const isSystemError = (error: unknown): boolean =>
   error instanceof Error && 'syscall' in error && /^E[A-Z0-9]+$/.test(systemCode(error) ?? '');
+
+/** The exit status that an interrupted command has chosen itself, if it is not the one of Ctrl+C. */
+const ownExit = (error: unknown): number | undefined =>
+  isArchiverError(error, 'cancelled') && error.exitCode !== CTRL_C ? error.exitCode : undefined;
 
 const interruptedExit = (reason: unknown): number | undefined =>
   isArchiverError(reason, 'cancelled') ? reason.exitCode : undefined;

@@ -6,6 +6,7 @@ import { programOf, type Root } from '../cli/feature.js';
 import { FEATURES } from '../features.js';
 import { command as balance } from './balance.js';
 import { command as browse } from './browse.js';
+import { command as commit } from './commit.js';
 import { command as completion } from './completion.js';
 import { command as config } from './config.js';
 import { command as contextCommand } from './context.js';
@@ -26,6 +27,8 @@ import { command as info } from './info.js';
 import { command as jsonSchema } from './json-schema.js';
 import { command as list } from './list.js';
 import { command as migrate } from './migrate.js';
+import { command as plan } from './plan.js';
+import { command as planStatus } from './plan/status.js';
 import { command as repair } from './repair.js';
 import { command as restore } from './restore.js';
 import { command as restoreJobsCheck } from './restore/jobs/check.js';
@@ -40,6 +43,7 @@ import { command as shell } from './shell.js';
 import { command as verify } from './verify.js';
 import { command as sync } from './sync.js';
 import { command as upload } from './upload.js';
+import { command as work } from './work.js';
 
 const COMMANDS: readonly Command[] = [
   upload,
@@ -48,6 +52,10 @@ const COMMANDS: readonly Command[] = [
   resumeList,
   resumeClean,
   createUpload,
+  plan,
+  planStatus,
+  work,
+  commit,
   createKeys,
   list,
   find,

@@ -24,16 +24,21 @@ import { fact } from './kit/lines.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { type RestoreCall, restoreFiles } from './kit/restore-files.js';
 import type { Retrieved } from './kit/retrieve-with-job.js';
+import { partDocument, refuseMovingPart } from './kit/part.js';
 import { isGiven } from './kit/run.js';
 import { hashRule, NARROWING, SELECTOR_KEYS, selectorFlags, selectorsOf } from './kit/selectors.js';
 import { retrievalGate, dryRunRetrievalGate } from './kit/slots.js';
-import { findUpload } from './kit/upload-target.js';
+import { findUpload, targetOf } from './kit/upload-target.js';
 
 const flags = {
   ...uploadTargetFlags('us-east-1'),
   ...allWritersFlag,
   ...selectorFlags,
   all: flag.on({ describe: 'restore everything' }),
+  part: flag.part({
+    placeholder: 'I/N',
+    describe: 'restore this part of what is selected; N calls, on as many machines, into one folder restore all: 3/16',
+  }),
   ...coldFlags,
   pollInterval: flag.duration({
     describe: 'with --wait: how often to look, 1s to 24h; 1m with --tier expedited, else 15m',
@@ -62,6 +67,8 @@ export const command = defineCommand({
     'What is already in place with the same size and time is left alone and counted as unchanged (--overwrite if-changed); ' +
     'so an interrupted restore continues when it is run again. A file never replaces a folder, nor a folder a file.\n' +
     'A file that fails is named and the others are restored.\n' +
+    '--part 3/16 restores a sixteenth, as a task of an array does: all of the chunks that are its own, and no others. The parts ' +
+    'may run at once, in any order and again, by one user; when each has ended with 0, OUTPUT_DIR is as one restore would have made it.\n' +
     'Chunks in cold storage (GLACIER, DEEP_ARCHIVE) must be requested first. Only those that are needed are requested, ' +
     'each once; then a job is saved, and `archiver restore jobs` checks and downloads it. With --wait this command waits ' +
     'and restores. Costs are estimates at AWS list prices.',
@@ -69,6 +76,7 @@ export const command = defineCommand({
   flags,
   rules: [
     conflicts('all', SELECTOR_KEYS),
+    conflicts('part', ['flatten']),
     ...uploadTargetRules,
     conflicts('allWriters', ['uploadId']),
     ...telemetryRules,
@@ -90,6 +98,7 @@ export const command = defineCommand({
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --hash 9e107d9d372bb6826bd81d3542a419d6 --dry-run',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --all --tier bulk --max-restore-cost 20',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --dvc-stage featurize --wait',
+    'archiver restore s3://acme-archive/lab /scratch/out --all --dataset-id survey --version 12 --part "$SLURM_ARRAY_TASK_ID/16"',
   ],
   isRecorded: true,
   exits: {
@@ -102,6 +111,7 @@ export const command = defineCommand({
   keepsMemoryLimit: () => true,
   async run(values, [url, folder], context: Context<'restore'>) {
     const outputDir = resolve(context.cwd, folder);
+    refuseMovingPart(values.part, { ...(await targetOf(url, values, context)), version: values.version });
     const target = await findUpload(url, values, context);
     const { version, manifestSha256 } = target;
     const { retrieveWithJob } = await import('./kit/retrieve-with-job.js');
@@ -111,7 +121,7 @@ export const command = defineCommand({
       outputDir,
       target,
       manifestSha256,
-      selectors: selectorsOf(values),
+      selectors: { ...selectorsOf(values), ...(values.part && { part: values.part }) },
       openCache: () => openFrameCache(values, context),
       fillsCache: !values.all || isGiven(context, 'cacheGb'),
       fetch: async (options, opened) => {
@@ -129,7 +139,11 @@ export const command = defineCommand({
         return { result: retrieval.result, more, ...(await outcomeOf(retrieved, values, gates)) };
       },
     } satisfies RestoreCall<object>;
-    return await restoreFiles(values, call, context, (restored, more) => ({ ...restored, ...more }));
+    return await restoreFiles(values, call, context, (restored, more) => ({
+      ...restored,
+      ...more,
+      ...partDocument(values.part),
+    }));
   },
 });
 

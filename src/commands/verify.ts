@@ -3,7 +3,6 @@ import type { MemoryLimit, Results, Verbosity } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
-import { usageError } from '../core/platform/failures/errors.js';
 import type { EventSink } from '../core/events/events.js';
 import type { RequestCounts } from '../core/store/object-store.js';
 import type { StoreVerdict } from '../core/mend/verify/store-verdict.js';
@@ -19,6 +18,7 @@ import { textOf } from './kit/lines.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { type StoreCall, type StoreContext, withStore } from './kit/store.js';
 import { memoryLimit } from './kit/memory-limit.js';
+import { partDocument, refuseMovingPart } from './kit/part.js';
 import { type ThawEstimate, thawDocument, thawEstimate, unreadLines } from './kit/unread-cold.js';
 import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
 
@@ -83,7 +83,7 @@ export const command = defineCommand({
   async run(values, [url], context: VerifyContext) {
     const named = await targetOf(url, values, context);
     const isOfVersion = (named.uploadId ?? values.datasetId ?? values.version ?? values.asOf) !== undefined;
-    if (values.part !== undefined) refuseMovingPart(named, values);
+    refuseMovingPart(values.part, { ...named, version: values.version });
     if (!isOfVersion) return await verifyAll(named.baseUrl, values, context);
     const { baseUrl, uploadId, session } = await findUpload(url, values, context);
     const { verifyUpload } = await import('../core/mend/verify/verify.js');
@@ -105,18 +105,6 @@ export const command = defineCommand({
     });
   },
 });
-
-/** Refuses a part of what may be another version for the next call. @throws usage */
-function refuseMovingPart(
-  { uploadId }: { readonly uploadId?: string | undefined },
-  { version }: Values<typeof flags>,
-): void {
-  if ((uploadId ?? version) !== undefined && version !== 'latest') return;
-  throw usageError(
-    '--part wants the upload that all parts are of, since the latest may be another one when the next call begins',
-    'give --version N, --upload-id, or the URL of an upload',
-  );
-}
 
 /** Checks every version of every dataset. */
 async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
@@ -209,7 +197,7 @@ async function check<T extends Checked, D extends Document<'verify'>>(
 
 function uploadDocument(result: VerifyResult) {
   const { mode: _, bytesRead: bytesFetched, part, ...document } = result;
-  return { ...document, ...(part && { part: part.number, partCount: part.of }), bytesFetched };
+  return { ...document, ...partDocument(part), bytesFetched };
 }
 
 function storeDocument(result: StoreVerdict) {

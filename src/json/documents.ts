@@ -46,6 +46,8 @@ export const JSON_DOCUMENTS = {
   'budget remove': 'project isGlobal isRemoved location',
   'budget set': BUDGET,
   'budget status': BUDGET,
+  commit:
+    'uploadId location datasetId isCommitted partCount? missingParts? missingArray? manifestKey? version? fork? alreadyComplete? files? bytes? storedBytes? chunks? skippedCount? skipped? durationMs? requests',
   completion: 'shell script',
   config: 'yaml? config? ok? file? changed? settings? settingCount? problems? store?',
   context: 'context setBy',
@@ -114,9 +116,12 @@ export const JSON_DOCUMENTS = {
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   metrics: 'namespace region isSent metrics',
   migrate: `${STORED} shardCount? dvcContents? ${TOOK} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
+  plan: 'uploadId location datasetId partCount planParts files bytes spanningGroups spanningBytes skippedCount skipped nextCommands durationMs requests',
+  'plan status':
+    'uploadId location datasetId partCount partStates bytes bytesDone storedBytes bytesPerSecond etaMs? isCommitted requests',
   repair:
     'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
-  restore: `${RESTORED} datasetId? version? fork? ${RETRIEVAL}`,
+  restore: `${RESTORED} datasetId? version? fork? part? partCount? ${RETRIEVAL}`,
   'profile collect': 'folder profiles troubles exitStatus',
   'profile list': 'profiles',
   'profile stats':
@@ -136,6 +141,7 @@ export const JSON_DOCUMENTS = {
   upload: UPLOAD,
   verify:
     'ok checked part? partCount? uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead unreadCold thawEstimate? filesRead bytesFetched location durationMs requests',
+  work: 'uploadId location datasetId workedParts requests',
 } as const;
 
 /** Documents that any command may print instead, identified by the first of these keys. */

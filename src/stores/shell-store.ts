@@ -1,6 +1,7 @@
 // State of the shell's prompt: the line that is being typed, the history, and suggestions.
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Completion } from '../core/shell/interpreter.js';
+import { errorText } from '../core/platform/failures/errors.js';
+import type { Completion, Interpreter } from '../core/shell/interpreter.js';
 import { historyOf, remember, type ShellHistory, step } from './shell-history.js';
 
 export interface ShellLine {
@@ -14,6 +15,8 @@ export interface ShellState {
   readonly history: ShellHistory;
   /** Shown below the line until the next key. */
   readonly suggestions: readonly string[];
+  /** True while what completes the line is being read. */
+  readonly isCompleting: boolean;
   /** Starts the next line. */
   readonly begin: (prompt: string) => void;
   /** Sets the edited line. */
@@ -31,7 +34,7 @@ export type ShellStore = StoreApi<ShellState>;
 export interface ShellStoreOptions {
   /** Lines of earlier sessions, oldest first. */
   readonly history: readonly string[];
-  readonly complete: (text: string, cursor: number) => Completion;
+  readonly complete: Interpreter['complete'];
 }
 
 const EMPTY: ShellLine = { text: '', cursor: 0 };
@@ -43,8 +46,9 @@ export function createShellStore({ history, complete }: ShellStoreOptions): Shel
     line: EMPTY,
     history: historyOf(history),
     suggestions: [],
+    isCompleting: false,
     begin: (prompt) => set({ prompt, line: EMPTY, suggestions: [] }),
-    edit: (line) => set({ line, suggestions: [] }),
+    edit: (line) => set({ line, suggestions: [], isCompleting: false }),
     recall(by) {
       const found = step(get().history, by, get().line.text);
       if (found === undefined) return;
@@ -53,7 +57,16 @@ export function createShellStore({ history, complete }: ShellStoreOptions): Shel
     },
     complete() {
       const { line } = get();
-      set(completed(line, complete(line.text, line.cursor)));
+      const found = complete(line.text, line.cursor);
+      if (!(found instanceof Promise)) return set(completed(line, found));
+      const show = (state: Partial<ShellState>): void => {
+        if (get().line === line) set({ isCompleting: false, ...state });
+      };
+      set({ isCompleting: true });
+      found.then(
+        (completion) => show(completed(line, completion)),
+        (error: unknown) => show({ suggestions: [errorText(error)] }),
+      );
     },
     submit() {
       const { line, history } = get();

@@ -116,6 +116,7 @@ test('--memory-limit is refused by every command that it cannot limit', async ()
     'shell',
     'sync',
     'upload',
+    'work',
   ]);
   const verify = findNode(root, ['verify'])?.command;
   expect(await refusal(verify, ['file:///x', '--sample', '5%', '--memory-limit', '1GiB'])).toBeUndefined();

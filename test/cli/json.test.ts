@@ -62,8 +62,9 @@ describe('JSON documents', () => {
     expect(() => checkJson(['list', '--json'], printed(size))).toThrow('/bytes must be integer');
   });
 
-  test('docs/json.md says what they hold', async () => {
+  test('docs/json.md says what they hold, and docs/json-keys.md what each key means', async () => {
     await expect(documentsPage()).toMatchFileSnapshot('../../docs/json.md');
+    await expect(keysPage()).toMatchFileSnapshot('../../docs/json-keys.md');
   });
 });
 
@@ -93,7 +94,7 @@ function documentsPage(): string {
     '',
     '`archiver json-schema COMMAND` prints the JSON Schema (draft 2020-12) of what a command answers, `archiver json-schema error`, `help`, `version`',
     'and `progress` those of a failure, of `--help --json`, of `--version --json` and of a line of `--progress-format json`. They allow the keys of this version',
-    'alone; take them from the program that you call. To write them all to files:',
+    'alone; take them from the program that you call. The meaning of each key is its `description` there. To write them all to files:',
     '',
     '```sh',
     'archiver json-schema | while read -r name; do',
@@ -120,7 +121,13 @@ function documentsPage(): string {
     '',
     ...table(JSON_LINES, (type) => `\`"type": "${type}"\``),
     '',
-    '## Keys',
+  ].join('\n');
+}
+
+/** Not in the package: the schemas say it, too. */
+function keysPage(): string {
+  return [
+    '# Keys of JSON documents',
     '',
     '| key | form | meaning |',
     '| --- | --- | --- |',

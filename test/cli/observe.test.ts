@@ -79,7 +79,7 @@ it('--self-profile writes what it has of a run that is interrupted', async () =>
     signal.throwIfAborted();
   });
 
-  const { status, stderr } = await runCommand({ root, folder, signal: ending.signal }, ['work', '--self-profile']);
+  const { status, stderr } = await runCommand({ root, folder, signal: ending.signal }, ['toil', '--self-profile']);
 
   expect(status).toBe(130);
   const [, made = ''] = /profiles of this run are in (\S+):/.exec(stderr) ?? [];
@@ -112,10 +112,10 @@ const sample = (
   treeOf(
     [
       defineCommand({
-        path: 'work',
+        path: 'toil',
         summary: 'a command that works',
         flags: { region: flag.text({ describe: 'a region' }), ...more },
-        examples: ['archiver work'],
+        examples: ['archiver toil'],
         exits: { 0: 'done' },
         ...how,
         run: async (_values, _args, context: Context) => await run(context),
@@ -152,11 +152,11 @@ describe('the log', () => {
       return 3;
     });
 
-    const { status, stderr } = await runCommand({ root, folder }, ['work', '--log-file', 'a.log', '--quiet']);
+    const { status, stderr } = await runCommand({ root, folder }, ['toil', '--log-file', 'a.log', '--quiet']);
 
     expect({ status, stderr }).toEqual({ status: 3, stderr: '! a warning\n' });
     expect(linesOf(readFileSync(join(folder, 'a.log'), 'utf8'))).toMatchObject([
-      { command: 'work', event: 'begin', level: 'info', pid: process.pid },
+      { command: 'toil', event: 'begin', level: 'info', pid: process.pid },
       { event: 'message', level: 'info', message: 'a note' },
       { event: 'message', level: 'warn', message: 'a warning' },
       { event: 'start', operation: 'upload', source: '/a', target: 's3://abc' },
@@ -171,7 +171,7 @@ describe('the log', () => {
     const folder = await tempFolder();
     const root = sample(() => Promise.reject(usageError('not so: token=abc', 'like this')));
 
-    const { status } = await runCommand({ root, folder }, ['work', '--log-file=a.log', '--log-level=debug']);
+    const { status } = await runCommand({ root, folder }, ['toil', '--log-file=a.log', '--log-level=debug']);
 
     expect(status).toBe(2);
     const [, exit, stack] = linesOf(readFileSync(join(folder, 'a.log'), 'utf8'));
@@ -192,10 +192,10 @@ describe('the log', () => {
       if (!isOuter) return await operation(context);
       isOuter = false;
       const { stdin, stdout, stderr, signal } = context;
-      return await context.runCall(['work'], { stdin, stdout, stderr, signal });
+      return await context.runCall(['toil'], { stdin, stdout, stderr, signal });
     });
 
-    await runCommand({ root, folder, env: { ARCHIVER_LOG_FILE: 'a.log' } }, ['work']);
+    await runCommand({ root, folder, env: { ARCHIVER_LOG_FILE: 'a.log' } }, ['toil']);
 
     expect(linesOf(readFileSync(join(folder, 'a.log'), 'utf8')).map(({ event }) => event)).toEqual([
       'begin',
@@ -210,11 +210,11 @@ describe('the log', () => {
   it('comes from the config file, too, and a call that cannot log is refused', async () => {
     const folder = await tempFolder();
     writeFileSync(join(folder, '.archiver.yaml'), 'defaults:\n  logFile: a.log\n');
-    await runCommand({ root: sample(operation), folder, env: { ARCHIVER_CONFIG: '.archiver.yaml' } }, ['work']);
+    await runCommand({ root: sample(operation), folder, env: { ARCHIVER_CONFIG: '.archiver.yaml' } }, ['toil']);
     expect(linesOf(readFileSync(join(folder, 'a.log'), 'utf8')).at(-1)).toMatchObject({ event: 'exit', exitStatus: 0 });
 
     mkdirSync(join(folder, 'sub'));
-    const { status, stderr } = await runCommand({ root: sample(operation), folder }, ['work', '--log-file=sub']);
+    const { status, stderr } = await runCommand({ root: sample(operation), folder }, ['toil', '--log-file=sub']);
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: expect.stringContaining('cannot be written: EISDIR') as string,
@@ -227,7 +227,7 @@ it('no file opens anything to other computers', async () => {
   writeFileSync(join(folder, '.archiver.yaml'), 'defaults:\n  pprof: true\n  allowPublicObservability: true\n');
 
   const env = { ARCHIVER_CONFIG: '.archiver.yaml' };
-  const { status, stderr } = await runCommand({ root: sample(operation), folder, env }, ['work']);
+  const { status, stderr } = await runCommand({ root: sample(operation), folder, env }, ['toil']);
 
   expect(status).toBe(2);
   expect(stderr).toContain('allowPublicObservability');
@@ -236,7 +236,7 @@ it('no file opens anything to other computers', async () => {
 it('--trace writes a line for each event', async () => {
   const folder = await tempFolder();
 
-  const { stderr } = await runCommand({ root: sample(operation), folder, now: () => new Date(0) }, ['work', '--trace']);
+  const { stderr } = await runCommand({ root: sample(operation), folder, now: () => new Date(0) }, ['toil', '--trace']);
 
   expect(stderr).toBe(
     [
@@ -262,7 +262,7 @@ it.each([
       context.stderr.write('the screen\n');
     };
 
-    const { stderr } = await runCommand({ root: sample(shown, {}, how), folder, answers }, ['work', '--trace']);
+    const { stderr } = await runCommand({ root: sample(shown, {}, how), folder, answers }, ['toil', '--trace']);
 
     expect(stderr).toMatch(order);
   },
@@ -283,7 +283,7 @@ describe('--pprof', () => {
     });
     const at = (): string => /http:\S+/.exec(told)?.[0] ?? '';
     const { stderr } = await runCommand({ root, folder, onStderr: (text) => (told += text) }, [
-      'work',
+      'toil',
       '--pprof',
       '--pprof-addr=localhost:0',
     ]);
@@ -305,7 +305,7 @@ describe('--pprof', () => {
       return Promise.resolve();
     });
 
-    const { status, stderr } = await runCommand({ root, folder }, ['work', '--pprof', `--pprof-addr=${address}`]);
+    const { status, stderr } = await runCommand({ root, folder }, ['toil', '--pprof', `--pprof-addr=${address}`]);
 
     expect({ status, hasBegun }).toEqual({ status: 2, hasBegun: false });
     expect(stderr).toContain('asks for no password');
@@ -318,7 +318,7 @@ describe('--pprof', () => {
     const { port } = server.address() as AddressInfo;
 
     const run = await runCommand({ root: sample(operation), folder }, [
-      'work',
+      'toil',
       '--pprof',
       `--pprof-addr=localhost:${port}`,
     ]);

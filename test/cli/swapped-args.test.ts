@@ -34,6 +34,7 @@ test('these are the commands with a store and another argument', () => {
     'find',
     'fleetagent run',
     'migrate',
+    'plan',
     'restore',
     'sync',
     'upload',

@@ -320,6 +320,30 @@ describe('verify', () => {
 });
 
 describe('restore', () => {
+  test('--part restores its part, and names what it is of', async () => {
+    const part = (which: string, ...flags: string[]): Promise<CommandRun> =>
+      run('restore', upload, 'out', '--all', '--part', which, ...flags);
+    const documents = [];
+    for (const which of ['2/2', '1/2'])
+      documents.push(json((await part(which, '--json', '--progress-format', 'none')).stdout));
+    const whole = await run('restore', upload, 'whole', '--all');
+
+    expect(documents).toMatchObject([
+      { part: 2, partCount: 2, chunks: 1, status: 'completed' },
+      { part: 1, partCount: 2, chunks: 1, status: 'completed' },
+    ]);
+    expect(whole.status).toBe(0);
+    expect((await part('2/2', '--dry-run')).stdout).toContain('  part      2 of 2\n');
+    expect((await part('2/2', '--overwrite', 'always')).stdout).toContain('  part      2 of 2\n');
+    expect(names('out')).toEqual(names('whole'));
+    expect(await part('3/2')).toMatchObject({ status: 2, stderr: expect.stringMatching(/--part wants a part/) });
+    expect(await part('1/2', '--flatten')).toMatchObject({ status: 2 });
+    expect(await run('restore', base, 'out', '--all', '--part', '1/2')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/--part wants the upload that all parts are of/),
+    });
+  });
+
   test.each([
     [['out'], /✗ one of --file, --pattern, --hash, --git-commit, --dvc-stage or --all is missing\n/],
     [['out', '--all', '--file', 'a'], /--all cannot be combined with --file/],

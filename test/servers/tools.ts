@@ -34,6 +34,10 @@ const OPTIONAL = {
   rclone: 'rclone',
   'git-annex': 'git-annex',
   jq: 'jq',
+  munge: 'munged',
+  slurmctld: 'slurmctld',
+  slurmd: 'slurmd',
+  'slurm-client': 'sbatch',
   'p7zip-full': '7z',
   'python3-zstandard': '/usr/lib/python3/dist-packages/zstandard',
 };

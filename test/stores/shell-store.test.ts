@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import type { CompletionOption } from '../../src/core/shell/interpreter.js';
+import { describe, expect, it, vi } from 'vitest';
+import type { Completion, CompletionOption } from '../../src/core/shell/interpreter.js';
 import { createShellStore, type ShellStore } from '../../src/stores/shell-store.js';
 
 const option = (insert: string, isFinal = true): CompletionOption => ({ insert, label: insert, isFinal });
@@ -97,6 +97,32 @@ describe('completion', () => {
     type(store, 'cat ');
     store.getState().complete();
     expect(textOf(store)).toBe(`cat ${common}`);
+  });
+
+  it('waits for what has to be read, forgets it when the line is another by then, and says why it failed', async () => {
+    const answers: ((answer: Completion | Error) => void)[] = [];
+    const complete = (): Promise<Completion> =>
+      new Promise((resolve, reject) => {
+        answers.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer)));
+      });
+    const store = createShellStore({ history: [], complete });
+    const states = (): unknown[] => [textOf(store), store.getState().suggestions, store.getState().isCompleting];
+    type(store, 'cat p');
+    store.getState().complete();
+    expect(states()).toEqual(['cat p', [], true]);
+
+    answers[0]?.({ from: 4, options: [option('part')] });
+    await vi.waitFor(() => expect(states()).toEqual(['cat part ', [], false]));
+
+    store.getState().complete();
+    type(store, '');
+    answers[1]?.({ from: 0, options: [option('late')] });
+    await Promise.resolve();
+    expect(states()).toEqual(['', [], false]);
+
+    store.getState().complete();
+    answers[2]?.(new Error('no answer'));
+    await vi.waitFor(() => expect(states()).toEqual(['', ['no answer'], false]));
   });
 
   it('does nothing where nothing may come', () => {

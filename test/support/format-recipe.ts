@@ -11,7 +11,7 @@ if (missing.length > 0 || !isGnuTar)
 export const hasRecipeTools = missing.length === 0 && isGnuTar && process.platform === 'linux';
 
 /** The scripts of the section, in its order. */
-const SCRIPTS = ['everything', 'root', 'equal', 'direct', 'version'] as const;
+const SCRIPTS = ['join', 'everything', 'root', 'equal', 'direct', 'version'] as const;
 
 /** The text of a script. */
 export function recipe(script: (typeof SCRIPTS)[number]): string {

@@ -155,7 +155,8 @@ function usedChunks(view: View): Json[] {
   return [...used.values()];
 }
 
-function totalsOf(files: readonly Json[], chunks: readonly Json[]): Json {
+/** What `totals` of a manifest says. */
+export function totalsOf(files: readonly Json[], chunks: readonly Json[]): Json {
   const count = (type: string): number => files.filter((file) => file['type'] === type).length;
   const sum = (list: readonly Json[]): number => list.reduce((total, { size }) => total + Number(size ?? 0), 0);
   return {

@@ -14,6 +14,7 @@ import {
   forged,
   forked,
   hashed,
+  inSegments,
   put,
   replaced,
   retired,
@@ -78,10 +79,15 @@ const VECTORS: Readonly<Record<string, () => Vector>> = {
   tombstone: retired,
   direct,
   compacted,
+  segments: () => inSegments(),
   xxh64: hashed,
   fence: fenced,
   fork: forked,
   'refuse-forged-replaces': forged,
+  'refuse-segment': () => ({
+    ...inSegments((segments) => Object.assign(segments[2] ?? {}, { sha256: '0'.repeat(64) })),
+    refused: 'its digest differs',
+  }),
   'refuse-order': () =>
     bentFirst((manifest) => (manifest.files = manifest.files.toReversed()), 'does not list its entries in path order'),
   'refuse-totals': () =>

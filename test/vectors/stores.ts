@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import xxhash from 'xxhash-wasm';
 import { encodeTombstone } from '../../src/core/dataset/records/tombstone.js';
 import { inOrder, type Json, makeArchive, manifestText, md5 } from '../support/make-archive.js';
-import { linkId, linkKey, type LinkSpec, shardsOf } from '../support/make-chain.js';
+import { linkId, linkKey, type LinkSpec, shardsOf, totalsOf } from '../support/make-chain.js';
 import {
   DATASET,
   makeDataset,
@@ -172,6 +172,65 @@ export function compacted(): Vector {
   made.objects.delete(linkKey(0));
   const retiredAt = '2026-03-02T12:00:00.000Z';
   made.objects.set(recordKey(1), encodeTombstone({ datasetId: DATASET, version: 1, uploadId: linkId(0), retiredAt }));
+  return { made, version: 2 };
+}
+
+/** Entries of `files`, from one up to another, as a segment of this upload; `chunks` are those that they refer to. */
+function segmentOf(
+  made: MadeDataset,
+  link: number,
+  number: number,
+  files: readonly Json[],
+  chunks: readonly Json[],
+): Json {
+  const used = [...new Set(files.flatMap(({ chunk }) => (chunk === undefined ? [] : [Number(chunk)])))];
+  const moved = files.map((file) =>
+    file['chunk'] === undefined ? file : { ...file, chunk: used.indexOf(Number(file['chunk'])) },
+  );
+  const { storedBytes: _s, chunks: _c, skipped: _k, ...counts } = totalsOf(files, []);
+  const head = { format: 1, type: 'archiver-segment', requires: [], uploadId: linkId(link), counts };
+  const document = { ...head, chunks: used.map((chunk) => chunks[chunk] ?? {}), files: moved };
+  const bytes = gzipSync(manifestText(document));
+  const digest = sha256(bytes);
+  const key = `manifest/${String(number).padStart(6, '0')}-${digest.slice(0, 8)}.json.gz`;
+  made.objects.set(`uploads/${linkId(link)}/${key}`, bytes);
+  return { key, size: bytes.length, sha256: digest, counts, first: files[0]?.['path'] };
+}
+
+/** Turns the manifest of a link into the head of these segments. */
+function becomeHead(made: MadeDataset, link: number, segments: readonly Json[], view: Json): void {
+  made.rewrite(link, (manifest) => {
+    const { chunks: _chunks, files: _files, totals: _totals, shards: _shards, ...rest } = manifest;
+    for (const key of Object.keys(manifest)) delete manifest[key];
+    for (const key of ['previous', 'chain', 'view']) delete rest[key];
+    const more = { listing: 'full', requires: ['segments'], ...view, linkGroups: 0, segments };
+    Object.assign(manifest, rest, more, { chunks: [], files: [] });
+  });
+  put(made, link + 1);
+}
+
+/** A listing in segments, and one that names two of the three again, and has the other anew, with a file of its own upload. */
+export function inSegments(change: (segments: Json[]) => void = () => undefined): Vector {
+  const made = makeDataset([FIRST, { files: [{ path: 'd/a', content: 'changed' }] }]);
+  const [full, delta] = made.manifests;
+  if (full === undefined || delta === undefined) throw new Error('there are two');
+  const [files, chunks] = [[...full.files], [...full.chunks]];
+  const cuts = [files.slice(0, 2), files.slice(2, 4), files.slice(4)];
+  const segments = cuts.map((part, at) => segmentOf(made, 0, at + 1, part, chunks));
+  becomeHead(made, 0, segments, { totals: totalsOf(files, chunks), shards: shardsOf(files, chunks) });
+  // Positions of the second upload's own chunks come after those that it names in the first.
+  const all = [
+    ...chunks.map((record) => ({ ...record, key: `../${linkId(0)}/${String(record['key'])}` })),
+    ...delta.chunks,
+  ];
+  const own = delta.files.map((file): Json => ({ ...file, chunk: Number(file['chunk']) + chunks.length }));
+  const middle = files.slice(2, 4).map((file) => own.find(({ path }) => path === file['path']) ?? file);
+  const view = [...files.slice(0, 2), ...middle, ...files.slice(4)];
+  const again = (place: Json | undefined): Json => ({ ...place, key: `../${linkId(0)}/${String(place?.['key'])}` });
+  const next = [again(segments[0]), segmentOf(made, 1, 1, middle, all), again(segments[2])];
+  change(next);
+  const held = all.filter((_, position) => view.some(({ chunk }) => chunk === position));
+  becomeHead(made, 1, next, { totals: totalsOf(view, held), shards: shardsOf(view, all) });
   return { made, version: 2 };
 }
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { readView } from '../../src/core/dataset/chain/read-view.js';
@@ -96,6 +96,8 @@ test.skipIf(!hasRecipeTools).each(sound)(
     cpSync(join(FOLDER, name, 'store'), folder, { recursive: true });
     const { uploadId } = await recordOf(readerOf(name), expected);
 
+    for (const key of filesIn(folder).filter((file) => file.endsWith('/manifest.json.gz')))
+      if (name === 'segments') runScript(recipe('join'), dirname(key));
     runScript(recipe('version'), folder, { id: uploadId });
 
     const out = join(folder, 'out');

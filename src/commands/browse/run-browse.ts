@@ -8,8 +8,9 @@ import { FileHistories } from '../../core/dataset/chain/file-history.js';
 import { neighbourVersion } from '../../core/dataset/records/neighbour-version.js';
 import { digestsOf } from '../../core/dataset/chain/version-view.js';
 import type { EventSink } from '../../core/events/events.js';
+import { TOP } from '../../core/platform/paths/raw-path.js';
 import { usageError } from '../../core/platform/failures/errors.js';
-import { loadListing } from '../../core/restore/listing/load-listing.js';
+import { LazyListing } from '../../core/restore/listing/lazy-listing.js';
 import type { VersionRecord } from '../../core/format/manifest/manifest-types.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { firstLines } from '../../core/restore/listing/first-lines.js';
@@ -151,8 +152,10 @@ function readingPorts(
       const place = { datasetId, uploadId: listed.uploadId, version: listed.version };
       const { record, isHead } = await neighbourVersion(store, place, direction, signal);
       const { uploadId } = record;
-      const listing = await loadListing(store, { uploadId, sha256: digestsOf(record), emit, signal });
-      return { ...listed, listing, uploadId, version: versionOf(record, isHead) };
+      const lazy = await firstNames(
+        await LazyListing.open(store, { uploadId, sha256: digestsOf(record), emit, signal }),
+      );
+      return { ...listed, ...lazy, uploadId, version: versionOf(record, isHead) };
     },
   };
 }
@@ -164,6 +167,12 @@ const versionOf = (record: VersionRecord, isHead: boolean): BrowseVersion => ({
   isHead,
   manifestSha256: digestsOf(record),
 });
+
+/** What the first screen shows: all of a small listing, or the first names at the top. */
+async function firstNames(lazy: LazyListing): Promise<Pick<OpenedListing, 'listing' | 'lazy'>> {
+  await lazy.readNames(TOP);
+  return { listing: lazy.listing, lazy: lazy.listing.isWhole ? undefined : lazy };
+}
 
 async function openListing(
   { context, opened, runOnScreen, target, signal, warn }: Browsing,
@@ -180,9 +189,9 @@ async function openListing(
       ...context,
       warn,
     });
-    const listing = await loadListing(opened.store, { uploadId, emit, signal, sha256 });
+    const lazy = await firstNames(await LazyListing.open(opened.store, { uploadId, emit, signal, sha256 }));
     const version = named && { ...named, isHead: selector.kind === 'head', manifestSha256: sha256 };
-    return { listing, baseUrl, uploadId, version };
+    return { ...lazy, baseUrl, uploadId, version };
   });
   const { region } = opened;
   const trouble = await rememberStore(contextPath(context.userHome), {

@@ -116,7 +116,8 @@ export async function restoreFiles<F extends object, M, D extends F>(
         const { files, bytes } = result;
         if (fetched.status === undefined) recordRunResult(context, { files, bytes });
         const isEmpty = files + result.unchanged + result.skipped + result.failed.length === 0;
-        const hidden = isEmpty && fetched.status === undefined ? await hiddenContent(asking) : undefined;
+        const isWhole = call.selectors.part === undefined;
+        const hidden = isEmpty && isWhole && fetched.status === undefined ? await hiddenContent(asking) : undefined;
         if (hidden === undefined) return { ...fetched, result, isDoubtful: false, requests: opened.requests };
         const told = { ...result, warnings: [hidden, ...result.warnings] };
         return { ...fetched, result: told, status: 3, isDoubtful: true, requests: opened.requests };

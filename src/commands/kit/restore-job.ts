@@ -15,6 +15,7 @@ import { earliestExpiry } from '../../core/restore/jobs/judge-job.js';
 import type { JobStatus, RestoreJob } from '../../core/restore/jobs/restore-job.js';
 import { resultPath } from '../../core/platform/failures/failure-list.js';
 import { meterOf } from './account.js';
+import { partDocument } from './part.js';
 import { jobFolder, readSaved } from './saved.js';
 import { uploadUrl } from './upload-target.js';
 
@@ -131,11 +132,12 @@ export function jobDocument(job: RestoreJob) {
 }
 
 /** Returns the names as text, including those that were chosen as byte strings. */
-function selectorsDocument({ paths = [], files = [], stages, shards, ...selectors }: Selectors) {
+function selectorsDocument({ paths = [], files = [], stages, shards, part, ...selectors }: Selectors) {
   const named = [...files, ...paths.map(resultPath)];
   return {
     ...selectors,
     ...defined({ stageNames: stages, shardNumbers: shards }),
     ...(named.length > 0 && { paths: named }),
+    ...partDocument(part),
   };
 }

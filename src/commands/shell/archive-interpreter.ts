@@ -21,14 +21,14 @@ export class ArchiveInterpreter implements Interpreter {
   constructor(private readonly session: ArchiveSession) {}
 
   prompt(): string {
-    const { source, datasetId } = this.session.archive.listing.head;
+    const { source, datasetId } = this.session.archive.lazy.head;
     return `${displayPath(baseName(source.path)) || datasetId}:/${displayPath(this.session.folder)}>`;
   }
 
   banner(): string {
-    const { listing, location } = this.session.archive;
-    const { files, bytes } = listing.sum({ start: 0, end: listing.count });
-    const refused = listing.refused.length;
+    const { lazy, location } = this.session.archive;
+    const { files, bytes } = lazy.total;
+    const refused = lazy.listing.refused.length;
     return [
       `${printable(location)}   ${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`,
       'Nothing is downloaded until cat, head or get. help lists commands.',
@@ -77,7 +77,7 @@ export class ArchiveInterpreter implements Interpreter {
     return { session: this.session, args, out, streams };
   }
 
-  complete(line: string, cursor: number): Completion {
+  async complete(line: string, cursor: number): Promise<Completion> {
     const { words, operator } = scanLastCommand(line.slice(0, cursor));
     if (operator !== undefined) return { from: cursor, options: [] };
     const last = words.at(-1);
@@ -90,7 +90,7 @@ export class ArchiveInterpreter implements Interpreter {
         : (this.commands.get(words[0]?.text ?? '')?.args ?? []);
     return {
       from: current.start,
-      options: this.argument(kinds[position - 1] ?? kinds.at(-1) ?? 'nothing', current.text),
+      options: await this.argument(kinds[position - 1] ?? kinds.at(-1) ?? 'nothing', current.text),
     };
   }
 
@@ -98,14 +98,15 @@ export class ArchiveInterpreter implements Interpreter {
     return finals([...this.commands.keys(), ...OWN_WORDS], start);
   }
 
-  private argument(kind: ArgumentKind, text: string): readonly CompletionOption[] {
-    const { archive, folder, context } = this.session;
+  private async argument(kind: ArgumentKind, text: string): Promise<readonly CompletionOption[]> {
+    const { folder, context } = this.session;
+    const { lazy } = this.session.archive;
     switch (kind) {
       case 'path':
       case 'folder':
-        return completePath({ listing: archive.listing, folder, text, foldersOnly: kind === 'folder' });
+        return await completePath({ lazy, folder, text, foldersOnly: kind === 'folder' });
       case 'stage':
-        return finals(['list', ...archive.listing.stages], text);
+        return finals(['list', ...(await lazy.readAll()).stages], text);
       case 'local':
         return completeLocal(context.cwd, text, false);
       case 'command':

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.js';
 import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
 import { usageError } from '../../core/platform/failures/errors.js';
-import { loadListing } from '../../core/restore/listing/load-listing.js';
+import { LazyListing } from '../../core/restore/listing/lazy-listing.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { openForSession, type StoreValues } from '../kit/store.js';
 import { whileReading } from '../kit/while-reading.js';
@@ -21,7 +21,7 @@ export interface OpenedArchive {
   readonly opened: OpenedStore;
 }
 
-/** Loads the listing of the archive. @throws usage, what `findTarget` and `loadListing` throw */
+/** Opens the listing of the archive. @throws usage, what `findTarget` and `LazyListing.open` throw */
 export async function openArchive(
   values: ArchiveValues,
   url: string | undefined,
@@ -39,14 +39,14 @@ export async function openArchive(
     const { signal } = context;
     const { uploadId, manifestSha256 } = await findTarget(store, target, context);
     const location = uploadUrl({ baseUrl, uploadId });
-    const listing = await whileReading(context, location, (emit) =>
-      during(emit, () => loadListing(store, { uploadId, sha256: manifestSha256, emit, signal })),
+    const lazy = await whileReading(context, location, (emit) =>
+      during(emit, () => LazyListing.open(store, { uploadId, sha256: manifestSha256, emit, signal })),
     );
     await remember(baseUrl, opened, context);
     const cache = await openFrameCache(values, context);
     const fetchCheck = () => fetchGate({ values, uploadId, opened, context });
     return {
-      archive: { listing, reader: store, uploadId, manifestSha256, location, cache, during, fetchCheck },
+      archive: { lazy, reader: store, uploadId, manifestSha256, location, cache, during, fetchCheck },
       opened,
     };
   } catch (error) {

@@ -16,7 +16,7 @@ import { transferAll, type TransferHooks, type TransferInput } from './transfer/
 import { defined } from '../platform/defined.js';
 
 /** How the manifest of a version is made. */
-export interface ManifestStrategy {
+export interface ManifestStrategy<Made = Commitment> {
   readonly hooks: TransferHooks;
   /** Called when it is known what is left to be packed; returns the totals to report. */
   readonly onPending?: (pending: PendingTotals) => PendingTotals;
@@ -24,7 +24,7 @@ export interface ManifestStrategy {
    * Called when everything is packed. Returns a function that gives the manifest, which may be in the making already; undefined when there
    * is nothing to mention.
    */
-  list(plan: UploadPlan): (() => Promise<Commitment>) | undefined;
+  list(plan: UploadPlan): (() => Promise<Made>) | undefined;
 }
 
 /** `planned`: a dry run. `nothing`: there is nothing to mention. `taken`, `stale`: as the commit says. */
@@ -55,13 +55,17 @@ type VersionInput = TwinInput &
     | 'notWhole'
   >;
 
-/** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
-export async function makeVersion(
-  run: VersionInput,
-  strategy: ManifestStrategy,
-  ordinal: Ordinal,
+/** What was packed and sent, and its manifest. `planned`, `nothing`: as of a version. */
+export type PackOutcome<Made> =
+  | { readonly state: 'planned' | 'nothing'; readonly plan: UploadPlan }
+  | { readonly state: 'packed'; readonly plan: UploadPlan; readonly made: Made };
+
+/** Packs and sends what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
+export async function packVersion<Made>(
+  run: Omit<VersionInput, 'notWhole'>,
+  strategy: ManifestStrategy<Made>,
   started?: PackPool,
-): Promise<VersionOutcome> {
+): Promise<PackOutcome<Made>> {
   const { table } = run.ledger;
   adoptSent(run);
   await markTwins(run);
@@ -78,8 +82,20 @@ export async function makeVersion(
   const { emit, uploadId } = run;
   emit({ type: 'phase', phase: 'committing' });
   emit({ type: 'step', step: 'manifest', uploadId });
-  const commitment = await compose();
-  emit({ type: 'step', step: 'commit', uploadId });
+  return { state: 'packed', plan, made: await compose() };
+}
+
+/** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
+export async function makeVersion(
+  run: VersionInput,
+  strategy: ManifestStrategy,
+  ordinal: Ordinal,
+  started?: PackPool,
+): Promise<VersionOutcome> {
+  const packed = await packVersion(run, strategy, started);
+  if (packed.state !== 'packed') return packed;
+  const { plan, made: commitment } = packed;
+  run.emit({ type: 'step', step: 'commit', uploadId: run.uploadId });
   const committed = await commitUpload(run, commitment, ordinal);
   if (committed === 'taken') return { state: 'taken', plan };
   if ('why' in committed) return { state: 'stale', stale: committed };

@@ -11,7 +11,8 @@ import type { EncodedManifest } from '../format/manifest/encoded-manifest.js';
 import { manifestCopyKeyOf, type ManifestCopyLabel } from '../format/manifest/manifest-copy.js';
 import { openManifest } from '../format/manifest/open-manifest.js';
 import { SweptUpload } from '../format/manifest/fence.js';
-import { manifestKeyOf, uploadFolder, type UploadId } from '../store/ids/upload-id.js';
+import type { EncodedSegment } from '../format/manifest/segment-texts.js';
+import { manifestKeyOf, uploadFolder, type UploadId, uploadUrlOf } from '../store/ids/upload-id.js';
 import { forEachLimit } from '../platform/limits/for-each-limit.js';
 import { effectiveLock } from '../format/manifest/object-lock.js';
 import type { ObjectReader, ObjectStore, Retention } from '../store/object-store.js';
@@ -19,7 +20,8 @@ import { putIfUnchanged } from '../store/put-if-unchanged.js';
 import { readAll } from '../store/read-content.js';
 import { throwIfCancelled } from '../store/store-error.js';
 import { changeRecord, type RecordChange } from './records/change-record.js';
-import { isCheckExpired } from './check-references.js';
+import { checkFolder, isCheckExpired } from './check-references.js';
+import { lostChunks } from './chain/lost-chunks.js';
 import type { ParsedRecord } from './records/version-record-parse.js';
 import { recordKey } from './records/version-record.js';
 import { refuseShared } from '../store/plain-store.js';
@@ -71,6 +73,7 @@ export async function replaceManifest(store: ObjectStore, options: ReplaceOption
     manifestSha256: next.sha256,
     manifestIndex: next.opened === undefined ? indexOf(next) : undefined,
   });
+  await restoreLost(store, options);
   return replaced && backupKeyOf(uploadId, label, replaced.sha256);
 }
 
@@ -78,15 +81,59 @@ export async function replaceManifest(store: ObjectStore, options: ReplaceOption
 async function prepare(store: ObjectStore, options: ReplaceOptions): Promise<void> {
   const { uploadId, label, replaced, next, verify, signal } = options;
   const beside = manifestCopyKeyOf(uploadId, label, next.sha256);
-  const retention = next.segments === undefined ? undefined : await lockOfReplaced(store, options);
-  await forEachLimit(next.segments?.own ?? [], SEGMENTS_AT_ONCE, async ({ place: { key, sha256 }, bytes }) => {
-    await store.put(uploadFolder(uploadId) + key, bytes, { ...writing({ bytes, sha256 }, signal), retention });
-  });
+  await putSegments(store, options);
   await store.put(beside, next.bytes, writing(next, signal));
   await verify(afterSwap(store, uploadId, beside));
   if (replaced !== undefined)
     await store.put(backupKeyOf(uploadId, label, replaced.sha256), replaced.bytes, writing(replaced, signal));
   await changeRecords(store, options, { replacementSha256: next.sha256 });
+  await refuseUnsound(store, options);
+}
+
+const ownOf = ({ next }: ReplaceOptions): readonly EncodedSegment[] => next.segments?.own ?? [];
+
+/** Puts the segments that the new manifest is the first to name, all or those with these keys. */
+async function putSegments(store: ObjectStore, options: ReplaceOptions, only?: ReadonlySet<string>): Promise<void> {
+  const { uploadId, signal } = options;
+  const own = ownOf(options);
+  const retention = own.length === 0 ? undefined : await lockOfReplaced(store, options);
+  await forEachLimit(own, SEGMENTS_AT_ONCE, async ({ place: { key, sha256 }, bytes }) => {
+    const full = uploadFolder(uploadId) + key;
+    if (only?.has(full) === false) return;
+    await store.put(full, bytes, { ...writing({ bytes, sha256 }, signal), retention });
+  });
+}
+
+/** Checks, right before the manifest names them, that its new segments exist and are not marked: a sweep may be about to delete them. */
+async function refuseUnsound(store: ObjectStore, options: ReplaceOptions): Promise<void> {
+  const { uploadId, signal } = options;
+  const own = ownOf(options);
+  if (own.length === 0) return;
+  const folder = uploadFolder(uploadId);
+  const { sound } = await checkFolder(store, folder, signal);
+  const wrong = own.find(({ place: { key, size } }) => sound.get(folder + key)?.sizeBytes !== size)?.place;
+  if (wrong === undefined) return;
+  const what = `the segment ${folder}${wrong.key} is not there with ${wrong.size} bytes, or a prune has marked it`;
+  throw new ArchiverError('conflict', `${what}: ${manifestKeyOf(uploadId)} was not replaced`, {
+    hint: 'it reads as before; run the same command again when nothing else works on it',
+  });
+}
+
+/** Puts segments again that were swept while this process was suspended right before the swap. @throws integrity when they are gone again */
+async function restoreLost(store: ObjectStore, options: ReplaceOptions): Promise<void> {
+  const { uploadId, signal } = options;
+  const own = ownOf(options);
+  if (own.length === 0) return;
+  const fresh = new Set(own.map(({ place: { key } }) => uploadFolder(uploadId) + key));
+  const placed = { uploadId, chunks: own.map(({ place }) => place), fresh };
+  const lost = new Set(await lostChunks(store, placed, signal));
+  if (lost.size === 0) return;
+  await putSegments(store, options, lost);
+  const [missing] = await lostChunks(store, placed, signal);
+  if (missing === undefined) return;
+  throw integrityError(`upload ${uploadId} is not whole: its manifest names ${missing}, which is missing or marked`, {
+    hint: `archiver repair ${uploadUrlOf(store.url, uploadId)}`,
+  });
 }
 
 async function changeRecords(

@@ -5,6 +5,9 @@
 export type Operation =
   | 'upload'
   | 'sync'
+  | 'plan'
+  | 'work'
+  | 'commit'
   | 'restore'
   | 'download'
   | 'verify'

@@ -13,17 +13,17 @@ import { countEntries, type EntryCounts } from './plan/count-entries.js';
 import { extentCut, planWork, type Work } from './plan/plan-work.js';
 import { Failures, type Failure } from '../platform/failures/failure-list.js';
 import { finishFolders, finishRoot, makeFolders, type Writing } from './write/folders.js';
+import { OutputUse, sharedOutput } from './write/output-use.js';
 import type { FrameCache } from './frame-cache.js';
 import { gather, type Gathered, type GatherOptions } from './plan/gather.js';
-import { lockOutput } from './write/leftovers.js';
 import { makeLinks, planHardlinks } from './write/links.js';
-import { openOutputFolder, type OutputFolder, removeUnused } from './output-tree/output-folder.js';
+import { openOutputFolder, type OutputFolder, removeUnused, type SharedOutput } from './output-tree/output-folder.js';
 import type { OverwritePolicy } from './plan/overwrite.js';
 import { progressMeter } from '../events/progress-meter.js';
 import { refuseCollisions, settleExisting } from './plan/settle-names.js';
 import { SpanSource } from './fetch/span-source.js';
 import { mendedText } from './unpack/mended-text.js';
-import { neededChunk, type NeededChunk } from './plan/needed-chunk.js';
+import { neededChunk, type NeededChunk, toFetch } from './plan/needed-chunk.js';
 import { heldBackNote, screenAttributes, type Screened } from './write/security-attributes.js';
 import { STATE } from './plan/selected-table.js';
 import type { Trouble } from './unpack/unpack-protocol.js';
@@ -94,7 +94,7 @@ async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Prom
   const { emit, reader, uploadId, manifestSha256, signal } = options;
   const failures = new Failures(({ path, reason }) => emit({ type: 'skip', path, reason }));
   const gathered = await gather({ reader, uploadId, manifestSha256, selectors: options.selectors, failures, signal });
-  if (gathered.table.count === 0 && failures.list.length === 0 && options.selectors.all !== true)
+  if (!gathered.isSelecting && failures.list.length === 0 && options.selectors.all !== true)
     throw new NothingSelected(gathered);
   failures.list.push(...gathered.unmatched);
   const { extras, heldBack } = screenAttributes(gathered.extras, options.keepSpecialBits);
@@ -110,13 +110,16 @@ interface PlannedWork extends Work {
 class Restore {
   private readonly warnings: string[] = [];
   private isBegun = false;
+  private readonly shared: SharedOutput | undefined;
 
   constructor(
     private readonly options: RestoreOptions,
     private readonly gathered: Gathered & Pick<Screened, 'heldBack'>,
     private readonly failures: Failures,
     private readonly pool: WorkerPool,
-  ) {}
+  ) {
+    this.shared = sharedOutput(options, gathered.head.source);
+  }
 
   /** Returns what would be done; the output folder is not looked at. */
   async plan(): Promise<RestoreResult> {
@@ -125,7 +128,7 @@ class Restore {
     refuseCollisions(table, this.failures, { flatten, folding: { case: false, unicode: false } });
     const work = this.work(planHardlinks(table, this.gathered.extras));
     await this.mayFetch(work);
-    return this.result(STATE.waiting, work, toFetch(work));
+    return this.result(STATE.waiting, work, toFetch(work.needed));
   }
 
   private async mayFetch({ needed }: PlannedWork): Promise<boolean> {
@@ -144,11 +147,7 @@ class Restore {
 
   async run(): Promise<RestoreResult> {
     const { options, gathered } = this;
-    const output = openOutputFolder({
-      path: options.outputDir,
-      flatten: options.flatten,
-      keepSpecialBits: options.keepSpecialBits,
-    });
+    const output = openOutputFolder({ ...options, path: options.outputDir, shared: this.shared });
     if (output.tree.timeDigits === 6)
       this.warn('libc cannot be reached: times are restored to the microsecond, extended attributes not at all');
     try {
@@ -157,13 +156,14 @@ class Restore {
       if (!isArchiverError(error, 'cancelled')) throw error;
       const { files } = countEntries(gathered.table, STATE.done);
       throw cancelledError(
-        `stopped: ${files} of ${gathered.table.count} entries were restored to ${printable(options.outputDir)}, each of them complete`,
+        `stopped: ${files} of ${gathered.entryCount} entries were restored to ${printable(options.outputDir)}, each of them complete`,
       );
     } finally {
       await options.cache?.settled();
       output.close();
       // If nothing was begun, the folder is not needed: the cost was refused, or chunks must be restored from cold storage first.
-      if (output.wasMade && !this.isBegun) removeUnused(output.settings.rootPath);
+      // Other parts may be about to write into it.
+      if (output.wasMade && !this.isBegun && this.shared === undefined) removeUnused(output.settings.rootPath);
     }
   }
 
@@ -173,26 +173,31 @@ class Restore {
   }
 
   private async into(output: OutputFolder): Promise<RestoreResult> {
-    const { options, gathered, failures } = this;
-    const { table, extras } = gathered;
-    const { signal } = options;
-    refuseCollisions(table, failures, { flatten: options.flatten, folding: output.folding });
-    if (!output.isEmpty) settleExisting(table, output.tree, failures, options, extras);
-    const hardlinks = planHardlinks(table, extras);
-    const work = this.work(hardlinks);
-    if (!(await this.mayFetch(work))) return this.result(STATE.waiting, work, { bytesFetched: 0, ranges: 0 });
-    this.isBegun = true;
-    this.announce(work);
+    const { options, failures, warnings } = this;
+    const { table, extras, head } = this.gathered;
+    const { signal, selectors, flatten } = options;
+    const isPart = this.shared !== undefined;
+    refuseCollisions(table, failures, { flatten, folding: output.folding, isPart });
     const writing: Writing = { table, tree: output.tree, settings: output.settings, extras, failures, signal };
-    const lock = await lockOutput(output);
+    const use = new OutputUse(writing, output, head.source, this.shared, warnings);
+    let hardlinks: ReadonlyMap<number, number>;
+    let work: PlannedWork;
     let fetched: Fetched;
     try {
-      fetched = await this.write(writing, output, work, hardlinks);
+      await use.begin();
+      if (!output.isEmpty) settleExisting(table, output.tree, failures, options, extras);
+      hardlinks = planHardlinks(table, extras);
+      work = this.work(hardlinks);
+      if (!(await this.mayFetch(work))) return this.result(STATE.waiting, work, { bytesFetched: 0, ranges: 0 });
+      this.isBegun = true;
+      this.announce(work);
+      fetched = await this.write(writing, output, work, hardlinks, use.later);
     } finally {
-      await lock.release();
+      if (!this.isBegun) use.closeAgain();
+      await use.end();
     }
     // Done last, since the folder's time is that of the source.
-    if (output.wasMade && options.selectors.all === true && !options.flatten) finishRoot(writing, gathered.head.source);
+    if (output.wasMade && selectors.all === true && !flatten && !isPart) finishRoot(writing, head.source);
     this.tellHeldBack(output, hardlinks);
     return this.result(STATE.done, work, fetched);
   }
@@ -202,6 +207,7 @@ class Restore {
     output: OutputFolder,
     work: PlannedWork,
     hardlinks: ReadonlyMap<number, number>,
+    later: ReadonlySet<number>,
   ): Promise<Fetched> {
     const { flatten, emit } = this.options;
     const existing = flatten ? new Set<number>() : await makeFolders(writing);
@@ -214,7 +220,7 @@ class Restore {
       emit({ type: 'progress', items, bytes });
       return fetched;
     } finally {
-      if (!flatten) finishFolders(writing, existing, this.warnings);
+      if (!flatten) finishFolders(writing, existing, this.warnings, later);
     }
   }
 
@@ -288,8 +294,3 @@ class Restore {
     };
   }
 }
-
-const toFetch = ({ needed }: PlannedWork): Fetched => ({
-  bytesFetched: needed.reduce((sum, { fetchedBytes }) => sum + fetchedBytes, 0),
-  ranges: needed.reduce((sum, { gets }) => sum + gets, 0),
-});

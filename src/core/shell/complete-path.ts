@@ -1,5 +1,5 @@
 // Completes paths of an archive.
-import type { Listing } from '../restore/listing/listing.js';
+import type { LazyListing } from '../restore/listing/lazy-listing.js';
 import { displayPath, type RawPath } from '../platform/paths/raw-path.js';
 import { typedPath } from '../platform/text/typed-path.js';
 import { resolvePath, typedName } from './archive-path.js';
@@ -10,7 +10,7 @@ import type { CompletionOption } from './interpreter.js';
 const MAX_OPTIONS = 1000;
 
 export interface CompletePathOptions {
-  readonly listing: Listing;
+  readonly lazy: LazyListing;
   /** The current folder. */
   readonly folder: RawPath;
   /** The text typed so far, without quotes. */
@@ -18,13 +18,18 @@ export interface CompletePathOptions {
   readonly foldersOnly: boolean;
 }
 
-/** Returns the names that continue `text`. */
-export function completePath({ listing, folder, text, foldersOnly }: CompletePathOptions): CompletionOption[] {
+/** Returns the names that continue `text`. @throws what reading them throws */
+export async function completePath({
+  lazy,
+  folder,
+  text,
+  foldersOnly,
+}: CompletePathOptions): Promise<CompletionOption[]> {
   const slash = text.lastIndexOf('/') + 1;
   const typedFolder = text.slice(0, slash);
   const inside = resolvePath(folder, typedPath(typedFolder));
   const options: CompletionOption[] = [];
-  for (const { name, isFolder } of listing.children(inside, typedPath(text.slice(slash)))) {
+  for await (const { name, isFolder } of lazy.names(inside, typedPath(text.slice(slash)))) {
     if (foldersOnly && !isFolder) continue;
     const end = isFolder ? '/' : '';
     options.push({

@@ -35,5 +35,5 @@ export interface Interpreter {
   banner(): string;
   /** Runs the words of a line and returns the exit status. @throws what goes wrong */
   run(words: readonly Word[], streams: ShellStreams): Promise<number>;
-  complete(line: string, cursor: number): Completion;
+  complete(line: string, cursor: number): Completion | Promise<Completion>;
 }

@@ -4,7 +4,7 @@ import { displayPath, type RawPath, TOP, parentOf } from '../../core/platform/pa
 import { type BrowseState, chosenIn } from '../../stores/browse/browse-state.js';
 import { rowAt, rowCount } from '../../stores/browse/rows.js';
 import { selectionCost } from '../../stores/browse/cost.js';
-import { formatBytes, formatCount } from '../../ui/format.js';
+import { formatBytes, formatCount, formatPercent } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { Line } from '../../ui/line.js';
 import { useSize, WIDE_COLUMNS } from '../../ui/size.js';
@@ -70,7 +70,9 @@ function FiltersBar(): ReactElement {
 }
 
 /** `12 of 13 290` when filters leave some out. */
-function foundText({ visible, files, isSearching }: BrowseState): string {
+function foundText({ visible, files, isSearching, opened, share }: BrowseState): string {
+  if (opened.lazy !== undefined && (isSearching || share !== undefined))
+    return `${isSearching ? 'search waits: ' : ''}${formatPercent(share ?? 0)} read`;
   if (isSearching) return `searching, ${formatCount(visible.length)} found`;
   return visible.length === files.length ? '' : `${formatCount(visible.length)} of ${formatCount(files.length)}`;
 }
@@ -130,7 +132,8 @@ function positionText(state: BrowseState): string {
   const { page, changes, changePosition, position } = state;
   const count = page === 'changes' ? (changes?.files.length ?? 0) : rowCount(state);
   const at = page === 'changes' ? changePosition : position;
-  return `${formatCount(count === 0 ? 0 : at + 1)} of ${formatCount(count)}`;
+  const more = page === 'files' && (state.tree?.gaps.length ?? 0) > 0 ? '+' : '';
+  return `${formatCount(count === 0 ? 0 : at + 1)} of ${formatCount(count)}${more}`;
 }
 
 function MarkedStatus({ room, position }: { readonly room: number; readonly position: string }): ReactElement {

@@ -5,7 +5,7 @@ import type { OpenedListing } from '../../stores/browse/browse-state.js';
 import type { FolderFacts } from '../../stores/browse/folder-facts.js';
 import type { FolderRow } from '../../stores/browse/tree.js';
 import type { Fact } from '../../ui/facts.js';
-import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatBytes, formatCount, formatPercent, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { listsByKey } from '../../core/platform/lists-by-key.js';
 import { octalMode } from '../../core/format/manifest/line-text.js';
@@ -71,13 +71,25 @@ function versionFacts({ version }: OpenedListing, history: FileHistory | undefin
 }
 
 /** All facts about a folder. */
-export function folderFacts({ listing }: OpenedListing, { below }: FolderRow, facts: FolderFacts): readonly Fact[] {
-  const { files, bytes } = listing.sum(below);
-  const cold = facts.coldFiles(below);
+export function folderFacts(
+  { listing, lazy }: OpenedListing,
+  { path, below }: FolderRow,
+  { facts, share }: { readonly facts: FolderFacts; readonly share: number | undefined },
+): readonly Fact[] {
+  const sum = listing.sumBelow(path);
+  const read = share === undefined ? '' : `; ${formatPercent(share)} of all is`;
+  if (sum === undefined) return [{ label: 'size', value: `not read yet${read}`, tone: 'dim' }];
+  const { files, bytes } = sum;
+  const isRead = listing.isRead(path);
+  const streamed = isRead ? undefined : lazy?.sums.of(path);
+  const isKnown = isRead || streamed !== undefined;
+  // Of what is not read, `below` has a part.
+  const cold = isRead ? facts.coldFiles(below) : (streamed?.coldFiles ?? 0);
+  const newest = isRead ? facts.newest(below) : streamed?.newest;
   return [
     { label: 'size', value: exactBytes(bytes) },
     { label: 'files', value: formatCount(files) },
-    { label: 'newest', value: timeText(facts.newest(below)) },
+    { label: 'newest', value: isKnown ? timeText(newest) : 'not read yet' },
     ...(cold === 0
       ? []
       : [{ label: 'cold', value: `${formatQuantity(cold, 'file')} to ask back`, tone: 'warn' as const }]),

@@ -75,14 +75,15 @@ function FolderDetails({ folder }: { readonly folder: FolderRow }): ReactElement
   const source = useBrowse((state) => state.facts);
   const names = useNames();
   const path = wrapped(names(`${displayPath(folder.path)}/`), columns - 2);
-  const facts = useMemo(() => folderFacts(opened, folder, source), [opened, folder, source]);
+  const share = useBrowse((state) => state.share);
+  const facts = useMemo(() => folderFacts(opened, folder, { facts: source, share }), [opened, folder, source, share]);
   const room = rows - path.length - facts.length - 2;
   return (
     <Box flexDirection="column">
       <Path lines={path} />
       <Gap />
       <Facts facts={facts} />
-      {room > 2 && <LargestBelow folder={folder} rows={room} />}
+      {room > 2 && opened.listing.isRead(folder.path) && <LargestBelow folder={folder} rows={room} />}
     </Box>
   );
 }

@@ -17,6 +17,10 @@ export interface ColumnSource {
   readonly width: number;
   readonly row: (at: number) => TreeRow | undefined;
   readonly names: (text: string) => string;
+  /** Grows as sums become known, so that rows are drawn again. */
+  readonly share: number | undefined;
+  /** Shown for what is not known yet. */
+  readonly unknown: string;
 }
 
 const BASE_COLUMNS = 80;
@@ -27,7 +31,7 @@ export const minuteText = (seconds: number | undefined): string => shortMinute(n
 
 /** Columns to the right of the name, as many as fit in this width. */
 export function fileColumns(source: ColumnSource): readonly Column[] {
-  const { listing, facts, isTree, sort, width, row, names } = source;
+  const { listing, facts, isTree, sort, width, row, names, unknown } = source;
   const { stages, commits } = listing;
   const isBare = stages.length === 0 && commits.length === 0;
   const hasRoom = width >= BASE_COLUMNS;
@@ -41,7 +45,10 @@ export function fileColumns(source: ColumnSource): readonly Column[] {
     width: 8,
     priority: 0,
     align: 'right',
-    cell: (at) => formatBytes(rowBytes(listing, row(at))),
+    cell(at) {
+      const bytes = rowBytes(listing, row(at));
+      return bytes === undefined ? unknown : formatBytes(bytes);
+    },
   };
   const share: Column = {
     width: 8,

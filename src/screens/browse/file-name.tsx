@@ -4,7 +4,7 @@ import { displayPath, type RawPath, baseName } from '../../core/platform/paths/r
 import type { ChangeKind, VersionChanges } from '../../stores/browse/browse-state.js';
 import type { FolderFacts } from '../../stores/browse/folder-facts.js';
 import type { Marks } from '../../stores/browse/marks.js';
-import type { TreeRow } from '../../stores/browse/tree.js';
+import type { FolderRow, TreeRow } from '../../stores/browse/tree.js';
 import type { Column } from '../../ui/columns.js';
 import { MatchText } from '../../ui/fit-text.js';
 import { fit } from '../../ui/text.js';
@@ -67,7 +67,9 @@ function FileName({ row, source, width }: FileNameProps): ReactElement {
   const isCold = isFolder ? facts.coldFiles(row.below) > 0 : listing.isCold(row);
   const stem = isTree ? stemOf(path, row, width, glyphs) : '';
   const room = width - LEAD_WIDTH - stem.length;
-  const text = source.names(isTree ? `${displayPath(baseName(path))}${isFolder ? '/' : ''}` : displayPath(path));
+  const text = source.names(
+    isTree ? `${displayPath(baseName(path))}${isFolder ? endOf(row, glyphs) : ''}` : displayPath(path),
+  );
   const mark = markBox(row, source);
   return (
     <>
@@ -81,6 +83,9 @@ function FileName({ row, source, width }: FileNameProps): ReactElement {
     </>
   );
 }
+
+/** What follows the name of a folder: a sign where not all that is in it is shown yet. */
+const endOf = ({ isPartial }: FolderRow, { ellipsis }: Glyphs): string => (isPartial ? `/ ${ellipsis}` : '/');
 
 const NO_MARK = '[ ]';
 
@@ -98,5 +103,5 @@ function markBox(row: TreeRow, { marks, listing }: NameSource): string {
   if (typeof row === 'number') return marks.has(row) ? '[x]' : NO_MARK;
   const marked = marks.countIn(row.below);
   if (marked === 0) return NO_MARK;
-  return marked === listing.sum(row.below).files ? '[x]' : '[-]';
+  return marked === listing.sumBelow(row.path)?.files ? '[x]' : '[-]';
 }

@@ -44,7 +44,7 @@ export function createShellScreen(options: ShellScreenOptions): ShellScreen {
 
 /** Draws the line until a key ends it. */
 function typist({ store, stdin, stdout, look, signal }: ShellScreenOptions): () => Promise<Ending> {
-  // Keys that were typed after the end of a line.
+  // Keys that were typed after the end of a line, or while it was being completed.
   let ahead: Key[] = [];
   return async () => {
     // Done before the prompt is visible: what is typed at it must neither be echoed nor be a signal.
@@ -62,12 +62,19 @@ function typist({ store, stdin, stdout, look, signal }: ShellScreenOptions): () 
       fail = reject;
     });
     const accepts = (key: Key): boolean => {
-      if (isOver) ahead.push(key);
-      return !isOver;
+      const isLater = isOver || (store.getState().isCompleting && key.id !== 'ctrl+c');
+      if (isLater) ahead.push(key);
+      return !isLater;
     };
     const keys = createKeySource({ accepts, onError: fail });
     const abort = (): void => end('end');
     const screen = openInline(<ShellPrompt store={store} onEnd={end} />, { stdout, look, keys, onError: fail });
+    const stopWaiting = store.subscribe(({ isCompleting }, before) => {
+      if (isCompleting || !before.isCompleting) return;
+      const typed = ahead;
+      ahead = [];
+      typed.forEach(keys.press);
+    });
     signal.addEventListener('abort', abort);
     const stopKeys = readInto(keys, { stdin, stdout }, abort);
     try {
@@ -77,6 +84,7 @@ function typist({ store, stdin, stdout, look, signal }: ShellScreenOptions): () 
       return how;
     } finally {
       signal.removeEventListener('abort', abort);
+      stopWaiting();
       stopKeys();
       await screen.leave();
     }

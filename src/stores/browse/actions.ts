@@ -2,6 +2,7 @@
 import type { FileHistory } from '../../core/dataset/chain/file-history.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { Selectors } from '../../core/format/manifest/selection.js';
+import type { RawPath } from '../../core/platform/paths/raw-path.js';
 import type { ThawTier } from '../../core/store/object-store.js';
 import type { Preview } from '../../core/restore/listing/first-lines.js';
 import type { OutageWatch } from '../outage.js';
@@ -79,10 +80,21 @@ export type BrowseActions = ListActions &
     readonly hear: EventSink;
   };
 
+/** Reads more of the listing. */
+export interface Loader {
+  /** Begins what is needed next, unless something is being read. */
+  readonly next: () => void;
+  /** Waits until everything is there. @throws what reading throws; unsupported when it is too much */
+  readonly whole: () => Promise<void>;
+  /** Reads everything below a folder. @throws as `whole` */
+  readonly below: (folder: RawPath) => Promise<void>;
+}
+
 export interface BrowseTools {
   readonly get: () => BrowseState;
   readonly set: (change: Partial<BrowseState>) => void;
   readonly arrange: (wanted: Arrangement) => void;
+  readonly load: Loader;
   readonly notify: (text: string | undefined) => void;
   readonly ports: BrowsePorts;
   readonly outage: OutageWatch;

@@ -1,8 +1,9 @@
 // Searches and sorts files in slices, between keys. One such job runs at a time; a new one cancels the one before it.
+import { errorText } from '../../core/platform/failures/errors.js';
 import type { BrowseState } from './browse-state.js';
 import { type Order, orderFiles, type Sort } from './order.js';
 import { withVisible } from './rows.js';
-import { type BrowseFilter, isNarrower, Search } from './search.js';
+import { type BrowseFilter, isNarrower, NO_FILTER, Search } from './search.js';
 
 /** Time in milliseconds that a job runs before keys are handled. */
 const SLICE_MS = 8;
@@ -15,12 +16,17 @@ export interface Arrangement {
   readonly sort: Sort;
 }
 
-/** Returns a function that arranges the files of the state anew. */
-export function arranger(
-  get: () => BrowseState,
-  set: (change: Partial<BrowseState>) => void,
-  now: () => number,
-): (wanted: Arrangement) => void {
+export interface ArrangerTools {
+  readonly get: () => BrowseState;
+  readonly set: (change: Partial<BrowseState>) => void;
+  /** Waits for the whole listing. */
+  readonly load: { readonly whole: () => Promise<void> };
+  readonly notify: (text: string) => void;
+  readonly now: () => number;
+}
+
+/** Returns a function that arranges the files of the state anew, once all of them are known. */
+export function arranger({ get, set, load, notify, now }: ArrangerTools): (wanted: Arrangement) => void {
   /** The filter for which `visible` is complete. */
   let complete: { readonly filter: BrowseFilter; readonly files: Uint32Array } | undefined;
   let known: Order | undefined;
@@ -37,7 +43,7 @@ export function arranger(
     if (sort !== 'name' && !isKnown) known = yield* orderFiles(opened.listing, files, sort);
   }
 
-  return ({ filter, sort }) => {
+  const arrange = ({ filter, sort }: Arrangement): void => {
     const { files, opened, visible } = get();
     const isHeld = complete?.files === files && isNarrower(complete.filter, filter) && !get().isSearching;
     const search = new Search(opened.listing, filter, isHeld ? visible : files);
@@ -62,5 +68,19 @@ export function arranger(
       setImmediate(slice);
     };
     slice();
+  };
+  return (wanted) => {
+    if (get().opened.lazy === undefined) return arrange(wanted);
+    const { filter, sort } = wanted;
+    const isFree = isNarrower(filter, NO_FILTER) && sort === 'name';
+    set({ filter, sort, isSearching: !isFree });
+    if (isFree) return;
+    load.whole().then(
+      () => arrange(get()),
+      (error: unknown) => {
+        set({ filter: NO_FILTER, search: { text: '', cursor: 0 }, sort: 'name', isSearching: false });
+        notify(errorText(error));
+      },
+    );
   };
 }

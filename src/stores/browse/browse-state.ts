@@ -2,6 +2,7 @@
 // file or folder, not on a row, so filters and versions may change under it.
 import type { Difference } from '../../core/dataset/diff.js';
 import type { FileHistory } from '../../core/dataset/chain/file-history.js';
+import type { LazyListing } from '../../core/restore/listing/lazy-listing.js';
 import type { Listing } from '../../core/restore/listing/listing.js';
 import type { ThawTier } from '../../core/store/object-store.js';
 import { displayPath, type RawPath } from '../../core/platform/paths/raw-path.js';
@@ -13,7 +14,7 @@ import { FolderFacts } from './folder-facts.js';
 import { Marks } from './marks.js';
 import type { Order, Sort } from './order.js';
 import { type BrowseFilter, filesOf, NO_FILTER } from './search.js';
-import type { Tree } from './tree.js';
+import { buildTree, type Tree } from './tree.js';
 import type { UploadId } from '../../core/store/ids/upload-id.js';
 import type { ExpectedDigests } from '../../core/dataset/records/assert-expected.js';
 import type { VersionName } from '../../core/dataset/records/version-name.js';
@@ -29,6 +30,8 @@ export interface BrowseVersion extends VersionName {
 /** The upload that is browsed. */
 export interface OpenedListing {
   readonly listing: Listing;
+  /** Reads more of the listing; undefined when all of it is there. */
+  readonly lazy?: LazyListing | undefined;
   readonly baseUrl: string;
   readonly uploadId: UploadId;
   /** Undefined when no version is known for the upload. */
@@ -97,6 +100,8 @@ export interface BrowseState {
   readonly sort: Sort;
   /** Undefined while files are in path order. */
   readonly order: Order | undefined;
+  /** The share of the upload that has been read in the background, 0 to 1; undefined while nothing is. */
+  readonly share: number | undefined;
   /** Undefined in the flat list. */
   readonly tree: Tree | undefined;
   /** The file or folder that the user moved to; it may be hidden by a filter. */
@@ -131,10 +136,16 @@ export function initialState(opened: OpenedListing, settings: BrowseSettings, ti
   const { listing } = opened;
   const files = filesOf(listing);
   const marks = new Marks(listing);
+  const facts = new FolderFacts(listing);
+  // What is not read is in folders that are not open.
+  const tree = listing.isWhole
+    ? undefined
+    : buildTree({ listing, facts, visible: files, order: undefined }, new Set(), opened.lazy);
+  const [first = files[0] ?? 0] = tree?.rows ?? [];
   return {
     settings,
     opened,
-    facts: new FolderFacts(listing),
+    facts,
     files,
     visible: files,
     listed: files,
@@ -143,8 +154,9 @@ export function initialState(opened: OpenedListing, settings: BrowseSettings, ti
     search: { text: '', cursor: 0 },
     sort: 'name',
     order: undefined,
-    tree: undefined,
-    wanted: files[0] ?? 0,
+    share: undefined,
+    tree,
+    wanted: typeof first === 'object' ? first.path : first,
     position: 0,
     marks,
     markings: 0,
@@ -163,7 +175,8 @@ export function initialState(opened: OpenedListing, settings: BrowseSettings, ti
   };
 }
 
-function refusedText({ refused }: Listing): string | undefined {
+/** Says what is left out of a listing; undefined when nothing is. */
+export function refusedText({ refused }: Listing): string | undefined {
   const [first] = refused;
   if (first === undefined) return undefined;
   const more = refused.length === 1 ? '' : ` and ${refused.length - 1} more`;

@@ -7,6 +7,7 @@ import { watchOutage } from '../outage.js';
 import { arranger } from './arranger.js';
 import { type BrowseState, initialState, type OpenedListing } from './browse-state.js';
 import type { BrowseSettings } from './cost.js';
+import { loader } from './loader.js';
 import { listActions } from './list-actions.js';
 import { panelActions } from './panel-actions.js';
 import { restoreActions } from './restore-actions.js';
@@ -25,18 +26,14 @@ export interface BrowseStoreOptions {
 
 /** Creates a store for an opened upload. */
 export const createBrowseStore = ({ opened, settings, tier, ports, signal }: BrowseStoreOptions): BrowseStore =>
-  createStore<BrowseState & { readonly do: BrowseActions }>()((set, get) => {
-    const tools: BrowseTools = {
-      get,
-      set,
-      ports,
-      signal,
-      outage: watchOutage(ports.clock, (trouble) => set({ trouble })),
-      arrange: arranger(get, set, ports.now),
-      notify(notice) {
-        if (notice !== get().notice) set({ notice });
-      },
+  createStore<BrowseState & { readonly do: BrowseActions }>()((set, get, store) => {
+    const notify = (notice: string | undefined): void => {
+      if (notice !== get().notice) set({ notice });
     };
+    const outage = watchOutage(ports.clock, (trouble) => set({ trouble }));
+    const load = loader({ get, set, notify, outage, signal }, ports.now);
+    const arrange = arranger({ get, set, load, notify, now: ports.now });
+    const tools: BrowseTools = { get, set, ports, signal, outage, load, arrange, notify };
     const actions = {
       ...listActions(tools),
       ...versionActions(tools),
@@ -44,5 +41,8 @@ export const createBrowseStore = ({ opened, settings, tier, ports, signal }: Bro
       ...restoreActions(tools),
       hear: tools.outage.take,
     };
+    // Whatever the user does may want more of the listing.
+    store.subscribe(load.next);
+    queueMicrotask(load.next);
     return { ...initialState(opened, settings, tier), do: actions };
   });

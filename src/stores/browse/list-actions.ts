@@ -1,10 +1,11 @@
 // Moving, marking, filtering and sorting.
-import { parentOf } from '../../core/platform/paths/raw-path.js';
+import { displayPath, parentOf, type RawPath } from '../../core/platform/paths/raw-path.js';
 import type { BrowseTools, ListActions } from './actions.js';
 import { changeAtCursor, type BrowseState, type ChangedFile } from './browse-state.js';
 import { SORTS } from './order.js';
 import { rowAt, withFolder, withPosition, withTree } from './rows.js';
-import { rowOf } from './tree.js';
+import { firstAtOrAfter, rowOf } from './tree.js';
+import { attempt } from './version-actions.js';
 
 const WORDS = { stage: 'DVC stage', commit: 'git commit' } as const;
 
@@ -14,7 +15,9 @@ export function listActions(tools: BrowseTools): ListActions {
   return {
     ...markActions(tools),
     move: (rows) => set(moved(get(), rows)),
-    cycle: (which) => cycle(which, tools),
+    cycle(which) {
+      whenWhole(`reading every ${WORDS[which]}`, tools, () => cycle(which, tools));
+    },
     setSearch(search) {
       set({ search });
       const { filter, sort } = get();
@@ -24,13 +27,24 @@ export function listActions(tools: BrowseTools): ListActions {
       const { filter, sort } = get();
       arrange({ filter, sort: SORTS[(SORTS.indexOf(sort) + 1) % SORTS.length] ?? 'name' });
     },
-    toggleTree: () => set(withTree(get(), get().tree === undefined)),
+    toggleTree() {
+      whenWhole('reading all names', tools, () => set(withTree(get(), get().tree === undefined)));
+    },
     openFolder(isOpen) {
       const row = rowAt(get(), get().position);
       if (typeof row === 'object' && row.isOpen !== isOpen) set(withFolder(get(), row.path, isOpen));
       else if (!isOpen) set(toParent(get()));
     },
   };
+}
+
+/** Does it at once, or as soon as everything has been read. */
+function whenWhole(busy: string, tools: BrowseTools, work: () => void): void {
+  if (tools.get().opened.lazy === undefined) return work();
+  attempt(busy, tools, async () => {
+    await tools.load.whole();
+    work();
+  });
 }
 
 function moved(state: BrowseState, rows: number): BrowseState {
@@ -48,8 +62,17 @@ function toParent(state: BrowseState): BrowseState {
 }
 
 // Marks are mutable: a change of `markings` signals that they have changed.
-function markActions({ get, set, notify }: BrowseTools): Pick<ListActions, 'toggle' | 'markVisible' | 'clearMarks'> {
+function markActions(tools: BrowseTools): Pick<ListActions, 'toggle' | 'markVisible' | 'clearMarks'> {
+  const { get, set, notify, load } = tools;
   const changed = (): void => set({ markings: get().markings + 1 });
+  const markVisible = (): void => {
+    const { page, marks, visible, isSearching, changes, changeMarks } = get();
+    if (page === 'changes')
+      for (const change of changes?.files ?? []) if (isThere(change, get())) changeMarks.set(change.before, true);
+    if (page === 'files' && isSearching) return notify('still searching: not all that matches is visible yet');
+    if (page === 'files') marks.setAll(visible, true);
+    changed();
+  };
   return {
     toggle() {
       const { page, marks, visible, position, changeMarks } = get();
@@ -59,6 +82,12 @@ function markActions({ get, set, notify }: BrowseTools): Pick<ListActions, 'togg
         if (!isThere(change, get())) return notify('only what the older version has can be restored from it');
         changeMarks.set(change.before, !changeMarks.has(change.before));
       } else if (page === 'files' && row !== undefined) {
+        const { listing } = get().opened;
+        if (typeof row === 'object' && !listing.isRead(row.path))
+          return attempt(`reading ${displayPath(row.path)}/`, tools, async () => {
+            await load.below(row.path);
+            markFolder(row.path, tools);
+          });
         const { start, end } = typeof row === 'number' ? { start: 0, end: 0 } : row.visible;
         const rows = typeof row === 'number' ? Uint32Array.of(row) : visible.subarray(start, end);
         marks.setAll(rows, !rows.every((index) => marks.has(index)));
@@ -68,12 +97,7 @@ function markActions({ get, set, notify }: BrowseTools): Pick<ListActions, 'togg
       changed();
     },
     markVisible() {
-      const { page, marks, visible, isSearching, changes, changeMarks } = get();
-      if (page === 'changes')
-        for (const change of changes?.files ?? []) if (isThere(change, get())) changeMarks.set(change.before, true);
-      if (page === 'files' && isSearching) return notify('still searching: not all that matches is visible yet');
-      if (page === 'files') marks.setAll(visible, true);
-      changed();
+      whenWhole('reading all names', tools, markVisible);
     },
     clearMarks() {
       const { page, marks, changeMarks } = get();
@@ -81,6 +105,15 @@ function markActions({ get, set, notify }: BrowseTools): Pick<ListActions, 'togg
       changed();
     },
   };
+}
+
+/** Marks everything below a folder that has been read, or unmarks it where all is marked. */
+function markFolder(folder: RawPath, { get, set }: BrowseTools): void {
+  const { marks, visible, opened } = get();
+  const { start, end } = opened.listing.below(folder);
+  const files = visible.subarray(firstAtOrAfter(visible, start), firstAtOrAfter(visible, end));
+  marks.setAll(files, !files.every((index) => marks.has(index)));
+  set({ markings: get().markings + 1 });
 }
 
 /** True when a changed file can be restored from the version that is compared with. */

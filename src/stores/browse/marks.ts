@@ -86,7 +86,7 @@ export class Marks {
   }
 
   get isEverything(): boolean {
-    return this.files > 0 && this.files === this.listing.sum({ start: 0, end: this.listing.count }).files;
+    return this.files > 0 && this.files === this.listing.sumBelow(TOP)?.files;
   }
 
   /** The marked files in as few paths as possible: a folder whose files are all marked stands for everything below it. */
@@ -105,7 +105,7 @@ export class Marks {
       }
       const below = this.listing.below(path);
       const marked = this.countIn(below);
-      if (marked > 0 && marked === this.listing.sum(below).files) found.push(path);
+      if (marked > 0 && marked === this.listing.sumBelow(path)?.files) found.push(path);
       else if (marked > 0) this.collect(path, found);
     }
   }

@@ -29,8 +29,8 @@ export function withVisible(state: BrowseState, visible: Uint32Array, order: Ord
   return relocated({ ...next, tree: state.tree && treeOf(next, state.tree.open) });
 }
 
-const treeOf = ({ opened: { listing }, facts, visible, order }: BrowseState, open: ReadonlySet<RawPath>): Tree =>
-  buildTree({ listing, facts, visible, order }, open);
+const treeOf = ({ opened: { listing, lazy }, facts, visible, order }: BrowseState, open: ReadonlySet<RawPath>): Tree =>
+  buildTree({ listing, facts, visible, order }, open, lazy);
 
 /** Opens or closes a folder of the tree. */
 export function withFolder(state: BrowseState, folder: RawPath, isOpen: boolean): BrowseState {

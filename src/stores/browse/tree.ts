@@ -1,12 +1,16 @@
 // The folder tree as rows: the visible entries of open folders, folders before files. Folders without a visible file are left out.
+import { AFTER_ALL } from '../../core/format/manifest/path-range.js';
+import type { LazyListing } from '../../core/restore/listing/lazy-listing.js';
 import type { EntryRange, Listing } from '../../core/restore/listing/listing.js';
-import { type RawPath, rawFromBytes, TOP, parentOf, pathBelow } from '../../core/platform/paths/raw-path.js';
+import { type RawPath, rawFromBytes, TOP, joinPath, parentOf, pathBelow } from '../../core/platform/paths/raw-path.js';
 import type { FolderFacts } from './folder-facts.js';
 import type { Order } from './order.js';
 
 export interface FolderRow {
   readonly path: RawPath;
   readonly isOpen: boolean;
+  /** Set for an open folder of which not all names are known yet. */
+  readonly isPartial: boolean;
   /** All entries below it, also those that are not visible. */
   readonly below: EntryRange;
   /** Visible files below it, as positions in the list of visible files. */
@@ -19,6 +23,8 @@ export type TreeRow = number | FolderRow;
 export interface Tree {
   readonly rows: readonly TreeRow[];
   readonly open: ReadonlySet<RawPath>;
+  /** Open folders of which not all names are known, and the rows before which more will come. */
+  readonly gaps: readonly { readonly folder: RawPath; readonly row: number }[];
 }
 
 export interface TreeSource {
@@ -30,32 +36,65 @@ export interface TreeSource {
   readonly order: Order | undefined;
 }
 
+/** Says from where on the names in a folder are not known. */
+type NamesRead = Pick<LazyListing, 'namesEnd'>;
+
 const SLASH = 0x2f;
 
-/** The rows of a tree in which these folders are open. */
-export function buildTree(source: TreeSource, open: ReadonlySet<RawPath>): Tree {
+/** The rows of a tree in which these folders are open; `lazy` has the rest of a listing that is not whole. */
+export function buildTree(source: TreeSource, open: ReadonlySet<RawPath>, lazy?: NamesRead): Tree {
   const rows: TreeRow[] = [];
-  const add = (folder: RawPath, positions: EntryRange): void => {
-    const { folders, files } = childrenOf(source.listing, source.visible, folder, positions);
+  const gaps: { folder: RawPath; row: number }[] = [];
+  const add = (folder: RawPath, positions: EntryRange, end: RawPath | undefined): void => {
+    const { folders, files } =
+      lazy === undefined ? childrenOf(source, folder, positions) : knownIn(source, folder, end);
     for (const child of sortedFolders(folders, source)) {
       const isOpen = open.has(child.path);
-      rows.push({ ...child, isOpen });
-      if (isOpen) add(child.path, child.visible);
+      const more = isOpen ? lazy?.namesEnd(child.path) : undefined;
+      rows.push({ ...child, isOpen, isPartial: more !== undefined });
+      if (isOpen) add(child.path, child.visible, more);
     }
     for (const index of sortedFiles(files, source.order)) rows.push(index);
+    if (end !== undefined) gaps.push({ folder, row: rows.length });
   };
-  add(TOP, { start: 0, end: source.visible.length });
-  return { rows, open };
+  add(TOP, { start: 0, end: source.visible.length }, lazy?.namesEnd(TOP));
+  return { rows, open, gaps };
+}
+
+/** The direct children of a folder before `end`, also those of which nothing but the name is known. */
+function knownIn(
+  { listing, visible }: Pick<TreeSource, 'listing' | 'visible'>,
+  folder: RawPath,
+  end = AFTER_ALL,
+): Children {
+  const folders: Children['folders'][number][] = [];
+  const files: number[] = [];
+  for (const { name, index, isFolder } of listing.children(folder, TOP, { from: TOP, before: end })) {
+    const path = joinPath(folder, name);
+    if (!isFolder) {
+      if (index !== undefined) files.push(index);
+      continue;
+    }
+    const below = listing.below(path);
+    const start = firstAtOrAfter(visible, below.start);
+    const found = { start, end: firstAtOrAfter(visible, below.end, start) };
+    if (found.end > start || !listing.isRead(path)) folders.push({ path, below, visible: found });
+  }
+  return { folders, files };
 }
 
 interface Children {
-  readonly folders: readonly Omit<FolderRow, 'isOpen'>[];
+  readonly folders: readonly Omit<FolderRow, 'isOpen' | 'isPartial'>[];
   readonly files: readonly number[];
 }
 
 /** The direct children of a folder, among some of its files. */
-function childrenOf(listing: Listing, visible: Uint32Array, folder: RawPath, { start, end }: EntryRange): Children {
-  const folders: Omit<FolderRow, 'isOpen'>[] = [];
+function childrenOf(
+  { listing, visible }: Pick<TreeSource, 'listing' | 'visible'>,
+  folder: RawPath,
+  { start, end }: EntryRange,
+): Children {
+  const folders: Children['folders'][number][] = [];
   const files: number[] = [];
   const skip = folder === '' ? 0 : folder.length + 1;
   for (let position = start; position < end;) {
@@ -83,11 +122,12 @@ export interface SizedChild {
 
 /** The largest visible children of a folder, largest first. */
 export function largestBelow(
-  { listing, visible }: Pick<TreeSource, 'listing' | 'visible'>,
+  source: Pick<TreeSource, 'listing' | 'visible'>,
   folder: FolderRow,
   length: number,
 ): readonly SizedChild[] {
-  const { folders, files } = childrenOf(listing, visible, folder.path, folder.visible);
+  const { listing } = source;
+  const { folders, files } = childrenOf(source, folder.path, folder.visible);
   const largest: SizedChild[] = [];
   const add = (path: RawPath | number, bytes: number): void => {
     if (largest.length === length && bytes <= (largest.at(-1)?.bytes ?? 0)) return;
@@ -148,15 +188,15 @@ export function rowOf({ rows }: Tree, wanted: number | RawPath): number | undefi
   return found < 0 ? undefined : found;
 }
 
-/** Bytes of a file, or of everything below a folder. */
-export function rowBytes(listing: Listing, row: TreeRow | undefined): number {
+/** Bytes of a file, or of everything below a folder; undefined while they are not known. */
+export function rowBytes(listing: Listing, row: TreeRow | undefined): number | undefined {
   if (row === undefined) return 0;
-  return typeof row === 'number' ? listing.sizeBytes(row) : listing.sum(row.below).bytes;
+  return typeof row === 'number' ? listing.sizeBytes(row) : listing.sumBelow(row.path)?.bytes;
 }
 
-/** The share of its folder that a row takes, 0 to 1. */
+/** The share of its folder that a row takes, 0 to 1; 0 while it is not known. */
 export function shareOfFolder(listing: Listing, row: TreeRow | undefined): number {
   if (row === undefined) return 0;
-  const folder = listing.below(parentOf(typeof row === 'number' ? listing.path(row) : row.path));
-  return rowBytes(listing, row) / Math.max(1, listing.sum(folder).bytes);
+  const folder = listing.sumBelow(parentOf(typeof row === 'number' ? listing.path(row) : row.path));
+  return folder === undefined ? 0 : (rowBytes(listing, row) ?? 0) / Math.max(1, folder.bytes);
 }

@@ -1,6 +1,7 @@
 // Opens other versions, and compares them.
 import { setImmediate as turn } from 'node:timers/promises';
 import { NoSuchVersion } from '../../core/dataset/records/neighbour-version.js';
+import type { EventSink } from '../../core/events/events.js';
 import { errorText } from '../../core/platform/failures/errors.js';
 import type { Listing } from '../../core/restore/listing/listing.js';
 import type { RawPath } from '../../core/platform/paths/raw-path.js';
@@ -14,32 +15,37 @@ import {
   type ChangeKind,
   type VersionChanges,
 } from './browse-state.js';
+import { FolderFacts } from './folder-facts.js';
 import { carryMarks, Marks } from './marks.js';
 import { withVisible } from './rows.js';
+import { filesOf } from './search.js';
 import { diffViews, type Change, type DiffSide } from '../../core/dataset/diff.js';
 import type { Entry } from '../../core/format/manifest/manifest-types.js';
 
 /** The actions that open other versions. */
 export function versionActions(tools: BrowseTools): VersionActions {
-  const { get, set, arrange } = tools;
+  const { get, set, arrange, load } = tools;
   return {
     step(direction) {
       const to = direction < 0 ? 'before' : 'after';
       attempt(`opening the version ${to}`, tools, async () => {
-        const next = await tools.outage.during(() =>
-          tools.ports.step(get().opened, direction, tools.signal, tools.outage.take),
+        const { ports, outage, signal } = tools;
+        const next = await outage.during(async () =>
+          withMarked(await ports.step(get().opened, direction, signal, outage.take), get().marks, outage.take),
         );
         set(withOpened(get(), next));
         arrange(get());
-        await compare(next, next, tools);
+        // Two large listings are compared when somebody asks for that.
+        if (next.lazy === undefined) await compare(next, next, tools);
       });
     },
     toggleChanges() {
-      const { page, changes, opened } = get();
+      const { page, changes } = get();
       if (page === 'changes') return set({ page: 'files' });
       if (changes !== undefined) return showChanges(tools);
       attempt('comparing with the version before', tools, async () => {
-        await compare(opened, opened, tools);
+        await load.whole();
+        await compare(get().opened, get().opened, tools);
         showChanges(tools);
       });
     },
@@ -62,8 +68,18 @@ function showChanges({ get, set, notify }: BrowseTools): void {
   set({ page: 'changes' });
 }
 
+/** The listing of another version, with all of it that is marked. */
+async function withMarked(next: OpenedListing, marks: Marks, emit: EventSink): Promise<OpenedListing> {
+  const { lazy } = next;
+  if (lazy === undefined) return next;
+  const how = { emit };
+  for (const path of marks.paths())
+    if ((await lazy.readPath(path, how)).isFolder(path)) await lazy.readBelow(path, how);
+  return { ...next, listing: lazy.listing };
+}
+
 /** Runs a slow task, one at a time, and shows its error. */
-function attempt(busy: string, { get, set, notify }: BrowseTools, work: () => Promise<void>): void {
+export function attempt(busy: string, { get, set, notify }: BrowseTools, work: () => Promise<void>): void {
   if (get().busy !== undefined) return;
   set({ busy });
   work()
@@ -79,7 +95,14 @@ async function compare(
   direction: -1 | 1 = -1,
 ): Promise<void> {
   const since = await outage
-    .during(() => ports.step(from, direction, signal, outage.take))
+    .during(async () => {
+      const other = await ports.step(from, direction, signal, outage.take);
+      return {
+        ...other,
+        listing: (await other.lazy?.readAll({ emit: outage.take })) ?? other.listing,
+        lazy: undefined,
+      };
+    })
     .catch((error: unknown) => {
       if (error instanceof NoSuchVersion && from === opened) return undefined;
       throw error;
@@ -95,28 +118,28 @@ const carriedMarks = ({ changes, changeMarks }: BrowseState, to: Listing): Marks
 
 /** Opens another version in the same browser: filters, marks and cursor are kept by path. */
 export function withOpened(state: BrowseState, opened: OpenedListing): BrowseState {
-  const from = state.opened.listing;
   const fresh = initialState(opened, state.settings, state.tier);
-  const marks = carryMarks(state.marks, from, opened.listing);
-  const lost = state.marks.files - marks.files;
-  const wanted = typeof state.wanted === 'number' ? nearest(opened.listing, from.path(state.wanted)) : state.wanted;
-  const { filter, search, sort, tree, busy, trouble } = state;
+  const { filter, search, sort, busy, trouble } = state;
   const mode: BrowseMode = state.mode.kind === 'confirm' ? { kind: 'list' } : state.mode;
-  const moved = {
-    ...fresh,
-    filter,
-    search,
-    sort,
-    tree,
-    busy,
-    trouble,
-    marks,
-    wanted,
-    mode,
-    markings: state.markings + 1,
-  };
+  const tree = state.tree ?? fresh.tree;
+  const moved = withListing({ ...state, tree }, opened);
+  const lost = state.marks.files - moved.marks.files;
   const notice = lost === 0 ? fresh.notice : `${lost} of the marked files are not in this version`;
-  return { ...withVisible(moved, fresh.files, undefined), notice };
+  const { files, visible, listed, facts, marks, markings, wanted, position } = moved;
+  const carried = { files, visible, listed, facts, marks, markings, wanted, position, tree: moved.tree };
+  return { ...fresh, filter, search, sort, busy, trouble, mode, ...carried, notice };
+}
+
+/** Shows another listing, or more of the same; marks and cursor are kept by path. */
+export function withListing(state: BrowseState, opened: OpenedListing): BrowseState {
+  const { listing } = opened;
+  const from = state.opened.listing;
+  const files = filesOf(listing);
+  const marks = carryMarks(state.marks, from, listing);
+  const wanted = typeof state.wanted === 'number' ? nearest(listing, from.path(state.wanted)) : state.wanted;
+  const facts = new FolderFacts(listing);
+  const markings = state.markings + 1;
+  return withVisible({ ...state, opened, files, facts, marks, markings, wanted }, files, undefined);
 }
 
 /** The entry of this path, or the one after its place. */

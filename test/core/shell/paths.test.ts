@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import type { Listing } from '../../../src/core/restore/listing/listing.js';
-import { loadListing } from '../../../src/core/restore/listing/load-listing.js';
+import { LazyListing } from '../../../src/core/restore/listing/lazy-listing.js';
 import { displayPath, rawFromText } from '../../../src/core/platform/paths/raw-path.js';
 import { typedPath } from '../../../src/core/platform/text/typed-path.js';
 import { resolvePath, typedName } from '../../../src/core/shell/archive-path.js';
@@ -23,8 +22,8 @@ const FILES: FileSpec[] = [
   { path: 'data/esc\u001bx', content: '6' },
 ];
 
-async function listingOf(files: readonly FileSpec[] = FILES): Promise<Listing> {
-  return await loadListing(memoryReader(makeArchive({ files }).objects), { uploadId: UPLOAD_ID });
+async function listingOf(files: readonly FileSpec[] = FILES): Promise<LazyListing> {
+  return await LazyListing.open(memoryReader(makeArchive({ files }).objects), { uploadId: UPLOAD_ID });
 }
 
 test.each([
@@ -39,10 +38,16 @@ test.each([
   expect(resolvePath(raw(folder), typedPath(text))).toBe(path);
 });
 
+async function all<T>(some: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const one of some) found.push(one);
+  return found;
+}
+
 describe('globs', () => {
-  const expand = (listing: Listing, folder: string, word: string): string[] => {
+  const expand = async (lazy: LazyListing, folder: string, word: string): Promise<string[]> => {
     const glob = scanLastCommand(`ls ${word}`).words[1]?.glob ?? 'no glob';
-    return Array.from(expandGlob(listing, raw(folder), glob), displayPath);
+    return (await all(expandGlob(lazy, raw(folder), glob))).map(displayPath);
   };
 
   test.each<[folder: string, word: string, paths: string[]]>([
@@ -63,23 +68,26 @@ describe('globs', () => {
     ['data', 'my\\ file*', ['data/my file [1].txt']],
     ['', '*.none', []],
   ])('in %j %j means %j', async (folder, word, paths) => {
-    expect(expand(await listingOf(), folder, word)).toEqual(paths);
+    expect(await expand(await listingOf(), folder, word)).toEqual(paths);
   });
 
   it('looks at what lies in the folder and at no other path', async () => {
-    const listing = await listingOf();
+    const lazy = await listingOf();
+    const { listing } = lazy;
     const seen: number[] = [];
     const path = listing.path.bind(listing);
     listing.path = (index) => (seen.push(index), path(index));
 
-    expect(expand(listing, '', 'a/*.csv')).toHaveLength(2);
+    expect(await expand(lazy, '', 'a/*.csv')).toHaveLength(2);
     expect(seen.every((index) => path(index).startsWith('a/'))).toBe(true);
   });
 });
 
 describe('completion of paths', () => {
   const complete = async (folder: string, text: string, foldersOnly = false): Promise<string[]> =>
-    completePath({ listing: await listingOf(), folder: raw(folder), text, foldersOnly }).map(({ insert }) => insert);
+    (await completePath({ lazy: await listingOf(), folder: raw(folder), text, foldersOnly })).map(
+      ({ insert }) => insert,
+    );
 
   test.each<[folder: string, text: string, inserts: string[]]>([
     ['', '', ['.hidden', 'a/', 'a.b', 'data/']],
@@ -97,28 +105,28 @@ describe('completion of paths', () => {
 
   it('offers folders alone where only they make sense, and tells which options are final', async () => {
     expect(await complete('', 'a', true)).toEqual(['a/']);
-    const options = completePath({ listing: await listingOf(), folder: raw(''), text: 'a', foldersOnly: false });
+    const options = await completePath({ lazy: await listingOf(), folder: raw(''), text: 'a', foldersOnly: false });
     expect(options.map(({ isFinal }) => isFinal)).toEqual([false, true]);
     expect(
-      completePath({ listing: await listingOf(), folder: raw('data'), text: 'e', foldersOnly: false })[0]?.label,
+      (await completePath({ lazy: await listingOf(), folder: raw('data'), text: 'e', foldersOnly: false }))[0]?.label,
     ).toBe('esc\\x1bx');
   });
 
   it('gives each name a form that means it when it is typed', async () => {
-    const listing = await listingOf();
-    for (const { name } of listing.children(raw('data'))) {
+    const lazy = await listingOf();
+    for (const { name } of lazy.listing.children(raw('data'))) {
       const typed = scanLastCommand(`cat ${typedName(name)}`).words[1];
       const meant =
         typed?.glob === undefined
           ? [resolvePath(raw('data'), typedPath(typed?.text ?? ''))]
-          : [...expandGlob(listing, raw('data'), typed.glob)];
+          : await all(expandGlob(lazy, raw('data'), typed.glob));
       expect(meant).toEqual([`data/${name}`]);
     }
   });
 
   it('stops at a thousand', async () => {
     const many = Array.from({ length: 1200 }, (_, n) => ({ path: `f${String(n).padStart(4, '0')}`, content: '' }));
-    const options = completePath({ listing: await listingOf(many), folder: raw(''), text: 'f', foldersOnly: false });
+    const options = await completePath({ lazy: await listingOf(many), folder: raw(''), text: 'f', foldersOnly: false });
     expect(options).toHaveLength(1000);
   });
 });

@@ -3,6 +3,7 @@ import { render, renderToString } from 'ink';
 import { PassThrough } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import type { ReactElement } from 'react';
+import type { LazyListing } from '../../../src/core/restore/listing/lazy-listing.js';
 import type { Listing } from '../../../src/core/restore/listing/listing.js';
 import { BrowseScreen } from '../../../src/screens/browse/browse-screen.js';
 import type { BrowsePorts } from '../../../src/stores/browse/actions.js';
@@ -57,15 +58,20 @@ const inKit = (store: BrowseStore, keys: KeySource, columns: number, rows: numbe
 export interface BrowserOptions {
   readonly ports?: Partial<BrowsePorts>;
   readonly settings?: Partial<BrowseSettings>;
+  /** Reads the rest of the listing. */
+  readonly lazy?: LazyListing;
   readonly columns?: number;
   readonly rows?: number;
 }
 
 /** Mounts the screen, so that it obeys keys. */
 export function openBrowser(listing: Listing, options: BrowserOptions = {}): Browser {
-  const { ports, settings, columns = 80, rows = 24 } = options;
+  const { ports, settings, lazy, columns = 80, rows = 24 } = options;
   const store = createBrowseStore({
-    opened: openedListing(listing, { datasetId: 'run-04xx', version: 12, isHead: true, manifestSha256: [] }),
+    opened: {
+      ...openedListing(listing, { datasetId: 'run-04xx', version: 12, isHead: true, manifestSha256: [] }),
+      ...(lazy && { lazy }),
+    },
     settings: { ...SETTINGS, ...settings },
     tier: 'standard',
     ports: { ...PORTS, ...ports },

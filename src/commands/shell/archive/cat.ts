@@ -10,10 +10,10 @@ export const cat: ArchiveCommand = {
   minArgs: 1,
   maxArgs: Number.POSITIVE_INFINITY,
   async run(call) {
-    const { session, args, out } = call;
-    for (const index of filesNamed(session, args)) {
-      const writer = new ContentWriter(out, displayPath(session.archive.listing.path(index)));
-      for await (const bytes of contentOf(index, call)) await writer.write(bytes);
+    const { args, out } = call;
+    for (const file of await filesNamed(call, args)) {
+      const writer = new ContentWriter(out, displayPath(file.listing.path(file.index)));
+      for await (const bytes of contentOf(file, call)) await writer.write(bytes);
     }
   },
 };

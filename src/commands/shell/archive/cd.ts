@@ -9,13 +9,12 @@ export const cd: ArchiveCommand = {
   args: ['folder', 'nothing'],
   minArgs: 0,
   maxArgs: 1,
-  run({ session, args }) {
-    const [path = TOP, more] = args.length === 0 ? [TOP] : [...session.paths(args)];
+  async run({ session, args, streams }) {
+    const [path = TOP, more] = args.length === 0 ? [TOP] : await session.paths(args, streams);
     const text = printable(args[0]?.text ?? '');
     if (more !== undefined) throw usageError(`${text} means several`);
-    if (!session.archive.listing.isFolder(path)) throw new ArchiverError('not-found', `${text} is not a folder`);
+    if (!session.listing.isFolder(path)) throw new ArchiverError('not-found', `${text} is not a folder`);
     session.folder = path;
-    return Promise.resolve();
   },
 };
 

@@ -1,7 +1,8 @@
 // The content of files for `cat` and `head`. Nothing is fetched before every name is known to be a file.
 import { StringDecoder } from 'node:string_decoder';
 import { ArchiverError, isArchiverError, usageError } from '../../../core/platform/failures/errors.js';
-import { displayPath, printable, type RawPath } from '../../../core/platform/paths/raw-path.js';
+import { displayPath, printable } from '../../../core/platform/paths/raw-path.js';
+import type { Listing } from '../../../core/restore/listing/listing.js';
 import { readFile } from '../../../core/restore/listing/read-file.js';
 import type { Word } from '../../../core/shell/command-line.js';
 import type { ArchiveCall } from '../archive-command.js';
@@ -10,10 +11,17 @@ import type { ShellWriter } from '../shell-writer.js';
 import { outageLines } from './outage-lines.js';
 import { restoreHint } from './restore-hint.js';
 
+/** An entry in the listing as it was when it was named. */
+export interface NamedFile {
+  readonly listing: Listing;
+  readonly index: number;
+}
+
 /** Returns the entries that words stand for. @throws usage for an entry without content */
-export function filesNamed(session: ArchiveSession, words: readonly Word[]): number[] {
-  const { listing } = session.archive;
-  return [...session.paths(words)].map((path) => {
+export async function filesNamed({ session, streams }: ArchiveCall, words: readonly Word[]): Promise<NamedFile[]> {
+  const paths = await session.paths(words, streams);
+  const { listing } = session;
+  return paths.map((path) => {
     const index = listing.find(path);
     const type = index === undefined ? 'directory' : listing.type(index);
     if (index === undefined || type === 'directory')
@@ -21,18 +29,18 @@ export function filesNamed(session: ArchiveSession, words: readonly Word[]): num
     const target = listing.extra(index)?.target;
     if (target !== undefined)
       throw usageError(`${displayPath(path)} is a symbolic link to ${displayPath(target)}`, 'name that instead');
-    return index;
+    return { listing, index };
   });
 }
 
 /** Yields the verified bytes of an entry; `mayStop` for a reader that may not want all. @throws cold-storage with the command that requests it */
 export async function* contentOf(
-  index: number,
+  { listing, index }: NamedFile,
   call: ArchiveCall,
   { mayStop = false }: { readonly mayStop?: boolean } = {},
 ): AsyncGenerator<Uint8Array> {
   const { session, streams } = call;
-  const { reader, uploadId, listing, cache, during, fetchCheck } = session.archive;
+  const { reader, uploadId, cache, during, fetchCheck } = session.archive;
   const mayFetch = fetchCheck();
   const pieces = readFile(index, { reader, uploadId, listing, cache, mayStop, mayFetch, signal: streams.signal });
   const tell = outageLines(call);
@@ -44,16 +52,16 @@ export async function* contentOf(
     }
   } catch (error) {
     if (!isArchiverError(error, 'cold-storage')) throw error;
-    throw coldError(session, index, error);
+    throw coldError(session, { listing, index }, error);
   } finally {
     await pieces.return();
     await cache.settled();
   }
 }
 
-function coldError({ archive }: ArchiveSession, index: number, cause: Error): ArchiverError {
-  const path: RawPath = archive.listing.path(index);
-  const storageClass = archive.listing.storageClass(index) ?? 'cold storage';
+function coldError({ archive }: ArchiveSession, { listing, index }: NamedFile, cause: Error): ArchiverError {
+  const path = listing.path(index);
+  const storageClass = listing.storageClass(index) ?? 'cold storage';
   return new ArchiverError('cold-storage', `${displayPath(path)} is in ${storageClass} and not readable yet`, {
     hint: restoreHint(archive.location, [path]),
     cause,

@@ -16,12 +16,12 @@ export const find: ArchiveCommand = {
   minArgs: 1,
   maxArgs: 1,
   async run({ session, args, out, streams }) {
-    const { listing } = session.archive;
     const { folder } = session;
     const [pattern] = args;
     if (pattern === undefined) return;
     // Patterns count as patterns here even when they are quoted: quotes only keep other shells from expanding them.
     const isMatch = findMatcher(pattern.text, pattern.glob);
+    const listing = await session.reading(streams, (lazy, how) => lazy.readBelow(folder, how));
     const { start, end } = listing.below(folder);
     for (let index = start; index < end; index++) {
       if ((index - start) % SLICE === SLICE - 1) {

@@ -38,7 +38,7 @@ export const get: ArchiveCommand = {
   maxArgs: 2,
   async run(call) {
     const { session, args } = call;
-    const paths = [...session.paths(args.slice(0, 1))];
+    const paths = await session.paths(args.slice(0, 1), call.streams);
     const to = args[1]?.text ?? '.';
     const target = resolve(session.context.cwd, to);
     const isFile = !to.endsWith('/') && !(await isFolder(target)) && args[1] !== undefined && isOneFile(call, paths);
@@ -53,7 +53,7 @@ const isFolder = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isDirectory() === true;
 
 const isOneFile = ({ session }: ArchiveCall, paths: readonly RawPath[]): boolean =>
-  paths.length === 1 && !session.archive.listing.isFolder(paths[0] ?? TOP);
+  paths.length === 1 && !session.listing.isFolder(paths[0] ?? TOP);
 
 /** Restores one file under another name. It is restored next to the target first, so that it appears as a whole. */
 async function getAs(call: ArchiveCall, paths: readonly RawPath[], target: string): Promise<RestoreResult> {
@@ -72,7 +72,7 @@ async function getAs(call: ArchiveCall, paths: readonly RawPath[], target: strin
 
 async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: string): Promise<RestoreResult> {
   const { session, streams } = call;
-  const { reader, uploadId, manifestSha256, listing, cache, during, fetchCheck } = session.archive;
+  const { reader, uploadId, manifestSha256, cache, during, fetchCheck } = session.archive;
   const { context } = session;
   const isAll = paths.includes(TOP);
   const progressFormat = streams.stderr.isTTY === true ? undefined : 'none';
@@ -84,7 +84,7 @@ async function getInto(call: ArchiveCall, paths: readonly RawPath[], outputDir: 
     outputDir,
     selectors: isAll ? { all: true } : { paths },
     overwrite: 'if-changed',
-    flatten: !paths.some((path) => listing.isFolder(path)),
+    flatten: !paths.some((path) => session.listing.isFolder(path)),
     verifyFiles: true,
     keepSpecialBits: false,
     dryRun: false,

@@ -1,7 +1,7 @@
 import { usageError } from '../../../core/platform/failures/errors.js';
 import { displayPath, printable } from '../../../core/platform/paths/raw-path.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
-import { contentOf, ContentWriter, filesNamed } from './file-content.js';
+import { contentOf, ContentWriter, filesNamed, type NamedFile } from './file-content.js';
 
 const DEFAULT_LINES = 10;
 const NEWLINE = 0x0a;
@@ -14,24 +14,24 @@ export const head: ArchiveCommand = {
   minArgs: 1,
   maxArgs: 2,
   async run(call) {
-    const { session, args, out } = call;
-    const [file, count] = args;
+    const { args, out } = call;
+    const [word, count] = args;
     const lines = count === undefined ? DEFAULT_LINES : Number(count.text);
     if (!Number.isSafeInteger(lines) || lines < 0)
       throw usageError(`'${printable(count?.text ?? '')}' is not a number of lines`, 'such as head FILE 20');
-    const files = filesNamed(session, file === undefined ? [] : [file]);
-    for (const index of files) {
-      if (files.length > 1) await out.write(`==> ${displayPath(session.archive.listing.path(index))} <==\n`);
-      await firstLines(call, index, lines);
+    const files = await filesNamed(call, word === undefined ? [] : [word]);
+    for (const file of files) {
+      if (files.length > 1) await out.write(`==> ${displayPath(file.listing.path(file.index))} <==\n`);
+      await firstLines(call, file, lines);
     }
   },
 };
 
-async function firstLines(call: ArchiveCall, index: number, lines: number): Promise<void> {
+async function firstLines(call: ArchiveCall, file: NamedFile, lines: number): Promise<void> {
   if (lines === 0) return;
-  const writer = new ContentWriter(call.out, displayPath(call.session.archive.listing.path(index)));
+  const writer = new ContentWriter(call.out, displayPath(file.listing.path(file.index)));
   let left = lines;
-  for await (const bytes of contentOf(index, call, { mayStop: true })) {
+  for await (const bytes of contentOf(file, call, { mayStop: true })) {
     let end = 0;
     while (left > 0 && end < bytes.byteLength) {
       const newline = bytes.indexOf(NEWLINE, end);

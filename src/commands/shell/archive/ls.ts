@@ -13,10 +13,13 @@ export const ls: ArchiveCommand = {
   minArgs: 0,
   maxArgs: Number.POSITIVE_INFINITY,
   async run(call) {
-    const { session, args } = call;
-    const { listing } = session.archive;
-    const paths = args.length === 0 ? [session.folder] : [...session.paths(args)];
-    const folders = paths.filter((path) => listing.isFolder(path));
+    const { session, args, streams } = call;
+    const paths = args.length === 0 ? [session.folder] : await session.paths(args, streams);
+    const folders = paths.filter((path) => session.listing.isFolder(path));
+    await session.reading(streams, async (lazy, how) => {
+      for (const folder of folders) await lazy.readSums(folder, how);
+    });
+    const { listing } = session;
     const printer = new Printer(call, listing);
     for (const path of paths)
       if (!listing.isFolder(path)) await printer.file(listing.find(path), relativeTo(session.folder, path));
@@ -62,9 +65,7 @@ class Printer {
       if (!isFolder) await this.file(index, name);
       else await this.rows.add(folderRow(listing, joinPath(folder, name), displayPath(name)));
     }
-    const { files, bytes } = listing.sum(listing.below(folder));
-    this.files = files;
-    this.bytes = bytes;
+    Object.assign(this, listing.sumBelow(folder));
   }
 
   /** Prints the line below the rows; in it, the count of a folder includes everything below. */

@@ -15,7 +15,7 @@ export const stage: ArchiveCommand = {
   minArgs: 1,
   maxArgs: 1,
   async run(call) {
-    const { listing } = call.session.archive;
+    const listing = await call.session.reading(call.streams, (lazy, how) => lazy.readAll(how));
     const name = call.args[0]?.text ?? '';
     if (listing.stages.length === 0)
       throw new ArchiverError('not-found', 'no file of this archive has a DVC stage', {
@@ -33,7 +33,7 @@ interface StageSum {
 }
 
 async function listStages({ session, out }: ArchiveCall): Promise<void> {
-  const rows = [...sumsOf(session.archive.listing)].map(([name, { files, bytes }]) => [
+  const rows = [...sumsOf(session.listing)].map(([name, { files, bytes }]) => [
     printable(name),
     formatQuantity(files, 'file'),
     formatBytes(bytes),
@@ -59,7 +59,7 @@ function sumsOf(listing: Listing): ReadonlyMap<string, StageSum> {
 }
 
 async function filesOf({ session, out }: ArchiveCall, name: string): Promise<void> {
-  const { listing } = session.archive;
+  const { listing } = session;
   const rows = new RowPrinter(out);
   for (let index = 0; index < listing.count; index++)
     if (isOfStage(listing.stage(index), name) && listing.type(index) !== 'directory')

@@ -13,10 +13,14 @@ export const stat: ArchiveCommand = {
   args: ['path'],
   minArgs: 1,
   maxArgs: Number.POSITIVE_INFINITY,
-  async run({ session, args, out }) {
-    const { listing } = session.archive;
+  async run({ session, args, out, streams }) {
+    const paths = await session.paths(args, streams);
+    await session.reading(streams, async (lazy, how) => {
+      for (const path of paths) if (lazy.listing.isFolder(path)) await lazy.readSums(path, how);
+    });
+    const { listing } = session;
     let gap = '';
-    for (const path of session.paths(args)) {
+    for (const path of paths) {
       const facts = factsOf(listing, path).filter(([, value]) => value !== undefined);
       await out.write(`${gap}${facts.map(([label, value]) => `${label.padEnd(LABEL_WIDTH)}${value}\n`).join('')}`);
       gap = '\n';
@@ -36,9 +40,9 @@ function factsOf(listing: Listing, path: RawPath): readonly Fact[] {
   ];
 }
 
-function held(listing: Listing, path: RawPath): string {
-  const { files, bytes } = listing.sum(listing.below(path));
-  return `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;
+function held(listing: Listing, path: RawPath): string | undefined {
+  const sum = listing.sumBelow(path);
+  return sum && `${formatQuantity(sum.files, 'file')}, ${formatBytes(sum.bytes)}`;
 }
 
 function entryFacts(listing: Listing, index: number): readonly Fact[] {

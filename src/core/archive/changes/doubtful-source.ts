@@ -10,12 +10,19 @@ import type { Comparison } from './compare.js';
 import { counted } from '../../platform/text/counted.js';
 
 /** A folder that has shrunk by more than this share is refused, unless that was allowed. */
-const MOST_LOST = 0.5;
+export const MOST_LOST = 0.5;
 /**
  * Fewer deletions than this are normal in a small folder, for a sync that records each of them; so is a smaller size of fewer files than
  * this, for an upload.
  */
-const LEAST_DELETED = 10;
+export const LEAST_DELETED = 10;
+
+/** What is to become a version, and the folder that it is of. */
+export type ShrunkenInput = Pick<UploadRun, 'dataset' | 'datasetId' | 'dryRun' | 'source' | 'warn'> & {
+  readonly scanned: Pick<UploadRun['scanned'], 'files' | 'bytes' | 'leftOut'> & {
+    readonly skipped: Pick<UploadRun['scanned']['skipped'], 'length'>;
+  };
+};
 
 /** Warns of a folder that is empty, or of which filters leave nothing. */
 export function warnOfEmpty({ ledger, scanned, warn, ...run }: UploadRun): void {
@@ -61,7 +68,7 @@ export interface ShownBefore {
  * Checks that a full listing, which replaces all that the version before shows, is neither empty nor less than half of that. If this writer
  * cannot know how much that was, only an empty one is refused. @throws mass-delete; a dry run warns
  */
-export function checkShrunken(run: UploadRun, { version, totals }: ShownBefore): void {
+export function checkShrunken(run: ShrunkenInput, { version, totals }: ShownBefore): void {
   const { scanned, dataset } = run;
   // Files that could not be read are there.
   const [files, bytes] = [scanned.files + scanned.skipped.length, scanned.bytes];
@@ -84,7 +91,7 @@ export function refuseResend({ dataset, datasetId }: UploadRun): void {
   throw new ArchiverError('held', `all of dataset ${datasetId} would be sent again; nothing was sent`);
 }
 
-function refuse(run: UploadRun, text: string, allowed: string): void {
+function refuse(run: ShrunkenInput, text: string, allowed: string): void {
   const where = run.scanned.leftOut > 0 ? 'its disk is mounted, and what filters leave out' : 'its disk is mounted';
   const hint = `check that ${where}; ${allowed}`;
   if (!run.dryRun) throw new ArchiverError('mass-delete', `${text}; nothing was sent or recorded`, { hint });

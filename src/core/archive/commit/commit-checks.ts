@@ -10,6 +10,7 @@ import {
 } from '../../dataset/check-references.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { type ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectInfo } from '../../store/object-store.js';
@@ -29,13 +30,19 @@ export type CheckInput = Pick<UploadRun, 'store' | 'uploadId' | 'datasetId' | 's
 /** An object of the upload's own folder as it was put. */
 type Own = Pick<ObjectInfo, 'key' | 'sizeBytes'> & Partial<Pick<ObjectInfo, 'etag'>>;
 
+/** What was sent, and what names it. */
+export interface SentObjects {
+  readonly chunks: readonly StoredPlace[];
+  readonly encoded: Pick<EncodedManifest, 'segments'>;
+}
+
 /** Objects that the manifest refers to: chunks, and its segments. */
-export const referred = ({ chunks, encoded }: Commitment): readonly StoredPlace[] => [
+export const referred = ({ chunks, encoded }: SentObjects): readonly StoredPlace[] => [
   ...chunks,
   ...(encoded.segments?.places ?? []),
 ];
 
-const ownObjects = ({ uploadId }: CheckInput, commitment: Commitment): Own[] =>
+const ownObjects = ({ uploadId }: CheckInput, commitment: SentObjects): Own[] =>
   referred(commitment).flatMap(({ key, size }) =>
     key.startsWith('../') ? [] : [{ key: uploadFolder(uploadId) + key, sizeBytes: size }],
   );
@@ -117,7 +124,7 @@ async function checkOwn({ store, uploadId, signal }: CheckInput, own: readonly O
  */
 export async function checkSent(
   run: CheckInput & Pick<UploadRun, 'emit'>,
-  commitment: Commitment,
+  commitment: SentObjects,
 ): Promise<string | undefined> {
   const own = ownObjects(run, commitment);
   if (own.length === 0) return undefined;

@@ -10,6 +10,7 @@ import type { ObjectInfo } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { textFromRaw, bytesOf } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
+import type { Sender } from '../run/sender.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { claimVersion, commitManifest, putCopy, type ShownRecord, type VersionInput } from './commit.js';
 import type { Commitment, CommittedUpload, CommitOutcome, Ordinal, Stale } from './commitment.js';
@@ -23,20 +24,9 @@ import { forkSuffix, versionName } from '../../dataset/records/version-name.js';
 const MAX_ORDINAL_TRIES = 10_000;
 const GIVEN_UP = 'what it refers to was given up meanwhile';
 
-export type CommitInput = CheckInput &
-  Pick<
+export type CommitInput = CheckInput & { readonly sender: Pick<Sender, 'keep' | 'sendSegments'> } & Pick<
     UploadRun,
-    | 'ledger'
-    | 'emit'
-    | 'sender'
-    | 'resume'
-    | 'encryption'
-    | 'createdAt'
-    | 'dataset'
-    | 'source'
-    | 'labels'
-    | 'remembered'
-    | 'retention'
+    'emit' | 'resume' | 'encryption' | 'createdAt' | 'dataset' | 'source' | 'labels' | 'remembered' | 'retention'
   >;
 
 /**
@@ -104,7 +94,9 @@ async function putManifest(
   run.sender.keep();
   const { store, uploadId, retention, signal } = run;
   const writing = { retention, signal };
-  if (hasCopy) await putCopy(store, manifestCopyKeyOf(uploadId, 'copy', encoded.sha256), encoded, writing);
+  // Nothing but the small head of segments says which they are.
+  if (hasCopy || encoded.segments !== undefined)
+    await putCopy(store, manifestCopyKeyOf(uploadId, 'copy', encoded.sha256), encoded, writing);
   const key = manifestKeyOf(uploadId);
   try {
     return await commitManifest(store, uploadId, encoded, writing);

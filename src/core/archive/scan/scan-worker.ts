@@ -6,12 +6,14 @@ import { endWork } from '../../platform/threads/end-work.js';
 import { fsPath, type RawPath, rawFromLatin1 } from '../../platform/paths/raw-path.js';
 import type { FilterOptions } from './filter.js';
 import { scan, type ScanResult } from './scan.js';
+import { type PartList, scanListed } from './scan-listed.js';
 import { NotArchivable } from './skip.js';
 import { openSource, realPathOf } from './united-source.js';
 
 export interface ScanRequest {
   readonly root: RawPath;
   readonly filter: FilterOptions;
+  readonly listed: PartList | undefined;
 }
 
 export type ScanReply =
@@ -39,29 +41,24 @@ function readSmallText(path: RawPath): RawPath | undefined {
 
 const reply = (message: ScanReply): void => parentPort?.postMessage(message);
 
-function answer({ root, filter }: ScanRequest): void {
+async function answer({ root, filter, listed }: ScanRequest): Promise<void> {
   const fs = openSource(root);
   reply({ type: 'ready' });
-  const result = scan({
-    fs,
-    root,
-    filter,
-    readText: (path) => readSmallText(realPathOf(root, path)),
-    onProgress: (files, bytes) => reply({ type: 'progress', files, bytes }),
-  });
+  const readText = (path: RawPath): RawPath | undefined => readSmallText(realPathOf(root, path));
+  const onProgress = (files: number, bytes: number): void => reply({ type: 'progress', files, bytes });
+  const options = { fs, root, filter, readText, onProgress };
+  const result = listed === undefined ? scan(options) : await scanListed(options, listed);
   reply({ type: 'done', result, loss: fs.loss });
 }
 
 parentPort?.on('message', (request: ScanRequest | 'end') => {
   if (request === 'end') return endWork();
-  try {
-    answer(request);
-  } catch (error) {
+  answer(request).catch((error: unknown) =>
     reply({
       type: 'failed',
       usage: isArchiverError(error, 'usage'),
       code: systemCode(error),
       message: errorText(error),
-    });
-  }
+    }),
+  );
 });

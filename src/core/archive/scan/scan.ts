@@ -31,6 +31,8 @@ export interface ScanResult {
   /** Reasons of dropped rows (left-out.ts). */
   readonly reasons: readonly string[];
   readonly dvc: DvcFindings;
+  /** Rows of a part that are hard links to files in other parts (scan-listed.ts). */
+  readonly hardlinks?: readonly number[];
 }
 
 export interface ScanOptions {

@@ -36,7 +36,7 @@ export async function openCompared(
 }
 
 async function chainOf(reader: ObjectReader, record: VersionRecord, signal: AbortSignal | undefined): Promise<Chain> {
-  const options = { segments: 'later', signal } as const;
+  const options = { segments: 'none', signal } as const;
   const newest = await loadExpected(reader, record.uploadId, digestsOf(record), options);
   return await loadChain(reader, newest, options);
 }

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { ArchiverError, type ErrorCode, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../format/manifest/loaded-manifest.js';
 import { loadPart } from '../../format/manifest/partial-manifest.js';
+import type { SegmentSource } from '../../format/manifest/load-segments.js';
 import type { PathRange } from '../../format/manifest/path-range.js';
 import { namingRepair } from '../../format/manifest/repair-hint.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -17,12 +18,10 @@ import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 /** Limit for readers; writers stop at eight deltas. */
 const MAX_LINKS = 16;
 
-export interface LoadOptions {
+export interface LoadOptions extends Pick<SegmentSource, 'segments'> {
   readonly cache?: ManifestCache | undefined;
   /** Entries that are wanted; others may be left out where a manifest has an index. Undefined for all. */
   readonly ranges?: readonly PathRange[] | undefined;
-  /** Set when `withSegments` loads the segments afterwards. */
-  readonly segments?: 'later' | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,7 +36,7 @@ export async function loadExpected(
   { cache, ranges, segments, signal }: LoadOptions,
 ): Promise<LoadedManifest> {
   throwIfCancelled(signal);
-  const source = segments ?? { reader, cache, ranges, signal };
+  const source = { reader, cache, ranges, segments, signal };
   for (const sha256 of expected) {
     const cached = await cache?.get(sha256);
     if (cached !== undefined) return await loadOpened(uploadId, cached, sha256, source);

@@ -2,22 +2,21 @@
 // first to refer to may be about to be swept. Marks that are hardly older than the manifest do no harm, nor do marks on keys that were
 // needed all along: a sweep reads the manifests before it deletes.
 import { chunkKey } from '../../format/manifest/manifest-check.js';
-import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
-import { CHECK_VALID_MS, checkFolder } from '../check-references.js';
+import { CHECK_VALID_MS, checkFolder, type StoredPlace } from '../check-references.js';
 import { markedKeys, markedUpload } from '../marks.js';
 import { folderOfKey, manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 
 export interface PlacedManifest {
   readonly uploadId: UploadId;
-  /** Chunks that the manifest names, with keys relative to its folder. */
-  readonly chunks: readonly ChunkRecord[];
+  /** Chunks or segments that the manifest names, with keys relative to its folder. */
+  readonly chunks: readonly StoredPlace[];
   /** Full keys that no manifest named before this one. */
   readonly fresh: ReadonlySet<string>;
 }
 
 /**
- * Full keys of chunks that are missing, have another size, or are about to be swept. One LIST for each folder. @throws what the store
+ * Full keys of those that are missing, have another size, or are about to be swept. One LIST for each folder. @throws what the store
  * throws
  */
 export async function lostChunks(

@@ -7,12 +7,14 @@ import { type ReadManifest, readManifest, type ReadManifestOptions } from '../..
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ListingKind, ManifestHead, ShardRecord } from '../../format/manifest/manifest-types.js';
 import type { PathRange } from '../../format/manifest/path-range.js';
+import type { Borders, LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import { namingRepair } from '../../format/manifest/repair-hint.js';
 import { loadSegments } from '../../format/manifest/load-segments.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { assertExpected, type ExpectedDigests } from '../records/assert-expected.js';
 import { compactView } from './compact-view.js';
+import { defined } from '../../platform/defined.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { EntrySums } from './entry-sums.js';
 import { loadChain, partOf } from './load-chain.js';
@@ -47,6 +49,11 @@ export interface ChainLink {
 export interface ReadView extends ReadManifest {
   /** Manifests of the chain, newest first. */
   readonly chain: readonly ChainLink[];
+  /**
+   * Set when entries outside of the ranges may have been left out: paths in order between which a range is read with few requests. Empty where
+   * none is.
+   */
+  readonly borders?: Borders;
 }
 
 /**
@@ -86,6 +93,7 @@ async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, '
     ...(sealedBy === undefined ? {} : { sealedBy }),
     entries: options.headOnly === true ? 0 : await passEntries(view, read, options),
     chain: chain.map(linkOf),
+    ...defined({ borders: bordersOf(chain) }),
   };
 }
 
@@ -98,6 +106,15 @@ async function withChunks(
   return head.segments === undefined
     ? head
     : { ...head, chunks: (await loadSegments(head, { reader, cache, signal })).chunks };
+}
+
+function bordersOf(chain: readonly LoadedManifest[]): Borders | undefined {
+  if (!chain.some(({ isPart }) => isPart === true)) return undefined;
+  // What the full listing is read whole for, each range is read whole for.
+  const base = chain.at(-1)?.borders;
+  if (base === undefined) return { firsts: [], entries: 0 };
+  const all = chain.flatMap(({ borders }) => borders?.firsts ?? []).sort();
+  return { firsts: all.filter((border, at) => border !== all[at - 1]), entries: base.entries };
 }
 
 function counted(options: Omit<ReadViewOptions, 'emit'>, sums: EntrySums): ReadManifestOptions {

@@ -50,7 +50,7 @@ export class WantedLines {
       if (found.head.listing !== 'full' || found.head.datasetId !== datasetId)
         throw integrityError(`the manifest ${key} is not the full listing that its version record names`);
     };
-    const part = await partOf(reader, { uploadId, expected, ranges, segments: 'later', signal });
+    const part = await partOf(reader, { uploadId, expected, ranges, segments: 'none', signal });
     if (part !== undefined) onHead(part);
     if (part === undefined || part.head.segments === undefined) {
       const lines =

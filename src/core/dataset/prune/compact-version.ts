@@ -6,6 +6,7 @@ import { ArchiverError, integrityError } from '../../platform/failures/errors.js
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
 import { composeListing } from '../../format/manifest/compose-manifest.js';
 import { fetchManifest, type LoadedManifest } from '../../format/manifest/loaded-manifest.js';
+import { defined } from '../../platform/defined.js';
 import { manifestCopyKeyOf, manifestKeys } from '../../format/manifest/manifest-copy.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
@@ -19,7 +20,11 @@ import type { ParsedRecord } from '../records/version-record-parse.js';
 import { openVersion } from '../chain/version-view.js';
 import type { View } from '../chain/view.js';
 import { assertShows } from './same-view.js';
-import { uploadUrlOf } from '../../store/ids/upload-id.js';
+import { isSegmented } from '../../format/manifest/segmented.js';
+import { segmentNumber } from '../../format/manifest/segment-key.js';
+import { uploadFolder, type UploadId, uploadUrlOf } from '../../store/ids/upload-id.js';
+import { checkFolder } from '../check-references.js';
+import { markedKeys, markedUpload } from '../marks.js';
 import { versionNumber } from '../records/version-name.js';
 
 /** A manifest that lists everything in a version, before it is encrypted. */
@@ -46,7 +51,20 @@ async function compose(
   const compacted = compactView(view, summary.used);
   const head = headOf(view, newest.sha256, summary, compacted);
   const isSealed = sealingKey(record, view) !== undefined;
-  return { view, newest, compacted, head, plain: await composeListing(head, compacted.entries(), isSealed) };
+  const after = isSegmented(head.totals.entries, isSealed) ? await markedNumber(reader, head.uploadId, signal) : 0;
+  return { view, newest, compacted, head, plain: await composeListing(head, compacted.entries(), isSealed, after) };
+}
+
+/**
+ * The highest number of a marked segment in the folder: a killed compaction leaves segments, and a sweep may be about to delete what lies
+ * under their keys.
+ */
+async function markedNumber(reader: ObjectReader, uploadId: UploadId, signal: AbortSignal): Promise<number> {
+  const { objects } = await checkFolder(reader, uploadFolder(uploadId), signal);
+  const marks = objects.filter(({ key }) => markedUpload(key) !== undefined);
+  const marked = await markedKeys(reader, marks, signal);
+  // Where a mark cannot be read, every key counts as marked, and nothing is replaced.
+  return marked === 'all' ? 0 : [...marked].reduce((most, key) => Math.max(most, segmentNumber(key)), 0);
 }
 
 /**
@@ -63,7 +81,8 @@ export async function leftByCompaction(
   if (composed === undefined) return [];
   const { newest, head, plain } = composed;
   const key = manifestCopyKeyOf(uploadId, 'compact', plain.sha256);
-  const isKept = manifestKeys({ uploadId, key: newest.key, sha256: plain.sha256, head }).includes(key);
+  const listed = { ...head, ...defined({ segments: plain.segments?.places }) };
+  const isKept = manifestKeys({ uploadId, key: newest.key, sha256: plain.sha256, head: listed }).includes(key);
   const replaced = { key: backupKeyOf(uploadId, 'compact', newest.sha256), sizeBytes: newest.bytes.length };
   return isKept ? [replaced] : [{ key, sizeBytes: plain.bytes.length }, replaced];
 }

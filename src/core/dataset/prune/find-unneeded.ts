@@ -7,7 +7,9 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { loadExpected } from '../chain/load-chain.js';
 import type { BaseState } from './base-state.js';
 import type { MarkReason } from '../marks.js';
-import { newestWrite, ownObjects, type UploadFolder } from './upload-folders.js';
+import { isAttemptKey } from '../attempts.js';
+import { isAttempt, lastWrites } from './plan-groups.js';
+import { ownObjects, type UploadFolder } from './upload-folders.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
 export interface UnneededObjects {
@@ -42,12 +44,24 @@ export async function findUnneeded(
   const { pruned } = state;
   const uploads: UnneededObjects[] = [];
   const warnings: string[] = [];
+  const isNeeded = ({ key }: ObjectInfo): boolean => needed.has(key);
+  // Attempts at a plan that became a version are not read: what it needs of them stays anyway.
+  const attempts = [...state.folders.values()].filter(
+    (folder) =>
+      state.datasetOf.get(folder.uploadId) === undefined && isAttempt(folder) && !ownObjects(folder).some(isNeeded),
+  );
+  const writes = await lastWrites(reader, state.folders, { attempts, signal });
+  for (const [attempt, why] of writes.unread) warnings.push(`upload ${attempt} was left alone: ${why}`);
   for (const folder of state.folders.values()) {
     const { uploadId } = folder;
     const owner = state.datasetOf.get(uploadId);
-    const isAbandoned = owner === undefined && isOld(folder, options);
+    if (writes.unread.has(uploadId)) continue;
+    const isAbandoned = owner === undefined && isOld(writes.of(folder), options);
     if (owner === undefined ? !isAbandoned : !pruned.has(owner)) continue;
-    const objects = ownObjects(folder).filter(({ key }) => !needed.has(key));
+    const own = ownObjects(folder);
+    // What says whose folder it is stays as long as anything else there.
+    const isUsed = owner === undefined && own.some(isNeeded);
+    const objects = own.filter((object) => !isNeeded(object) && !(isUsed && isAttemptKey(object.key)));
     const sparedBecause = isAbandoned ? await reasonToSpare(reader, folder, pruned, signal) : undefined;
     if (sparedBecause !== undefined) {
       if (sparedBecause !== '') warnings.push(sparedBecause);
@@ -63,10 +77,8 @@ export async function findUnneeded(
   return { uploads, warnings };
 }
 
-function isOld(folder: UploadFolder, { now, abandonedAfterMs }: UnneededOptions): boolean {
-  const newest = newestWrite(folder);
-  return newest !== undefined && now.getTime() - newest.getTime() >= abandonedAfterMs;
-}
+const isOld = (newestMs: number | undefined, { now, abandonedAfterMs }: UnneededOptions): boolean =>
+  newestMs !== undefined && now.getTime() - newestMs >= abandonedAfterMs;
 
 /**
  * The reason why a prune of these datasets must not clean up an upload without a version; '' when it need not be reported; undefined when
@@ -81,7 +93,8 @@ async function reasonToSpare(
   // Without a manifest its dataset is unknown, and nobody has written to it for a long time.
   if (manifest === undefined) return undefined;
   try {
-    const { head } = await loadExpected(reader, uploadId, [], { signal });
+    // Segments that it names may be gone with the version that they were those of.
+    const { head } = await loadExpected(reader, uploadId, [], { segments: 'none', signal });
     return pruned.has(head.datasetId) ? undefined : '';
   } catch (error) {
     if (!isArchiverError(error, 'integrity', 'not-found', 'unsupported', 'access-denied')) throw error;

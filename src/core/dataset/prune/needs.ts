@@ -4,8 +4,8 @@
 import { ArchiverError, type ErrorCode, isArchiverError } from '../../platform/failures/errors.js';
 import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import { manifestKeys } from '../../format/manifest/manifest-copy.js';
-import { keyOf } from '../../format/manifest/load-segments.js';
-import type { VersionRecord } from '../../format/manifest/manifest-types.js';
+import { MAX_KEPT_BYTES, sizeOf } from '../../format/manifest/load-segments.js';
+import type { ManifestHead, SegmentPlace, Totals, VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
@@ -18,7 +18,7 @@ import { digestsOf } from '../chain/version-view.js';
 import type { ReadTombstone } from '../records/versions.js';
 import { viewOf } from '../chain/view.js';
 import { refusal } from './base-state.js';
-import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
+import { MANIFESTS_AT_ONCE, referredChunks, type ReferredObject, referredSegments } from './references.js';
 import { versionNumber } from '../records/version-name.js';
 
 const HELD_BYTES = 256 * 2 ** 20;
@@ -35,15 +35,16 @@ export interface ChainOptions {
   readonly signal: AbortSignal;
 }
 
-/** The manifests of a version's chain, newest first. @throws a refusal when they cannot be read; what the store throws */
+/** The manifests of a version's chain, newest first; of segments, only the chunks that they list are read. @throws a refusal when they cannot be read; what the store throws */
 export async function chainOfVersion(
   reader: ObjectReader,
   record: VersionRecord,
   options: ChainOptions,
 ): Promise<readonly [LoadedManifest, ...LoadedManifest[]]> {
   return await orRefuse(reader, record, async () => {
-    const newest = await loadExpected(reader, record.uploadId, digestsOf(record), options);
-    const [, ...older] = await loadChain(reader, newest, options);
+    const loading = { ...options, segments: 'beginnings' } as const;
+    const newest = await loadExpected(reader, record.uploadId, digestsOf(record), loading);
+    const [, ...older] = await loadChain(reader, newest, loading);
     return [newest, ...older];
   });
 }
@@ -53,7 +54,7 @@ export async function shownChunks(
   reader: ObjectReader,
   record: VersionRecord,
   chain: readonly LoadedManifest[],
-): Promise<readonly ReferredChunk[]> {
+): Promise<readonly ReferredObject[]> {
   return await orRefuse(reader, record, async () => {
     const view = viewOf(chain);
     const { used } = await summarize(view);
@@ -67,7 +68,10 @@ export async function shownChunks(
  */
 const MOST_PER_STORED = 32;
 
-/** Number of files and bytes in the view of a version. @throws as `chainOfVersion` */
+/**
+ * Number of files and bytes in the view of a version. The entries of large segments are not read for this: their counts are stated with
+ * digests, and whoever forges so many bytes can forge entries as well. @throws as `chainOfVersion`
+ */
 export async function shownContent(
   reader: ObjectReader,
   record: VersionRecord,
@@ -75,9 +79,18 @@ export async function shownContent(
 ): Promise<{ readonly files: number; readonly bytes: number }> {
   const chain = await chainOfVersion(reader, record, options);
   return await orRefuse(reader, record, async () => {
-    const { files, bytes, storedBytes } = (await summarize(viewOf(chain))).totals;
+    const [{ head }] = chain;
+    const { files, bytes, storedBytes } =
+      sizeOf(head.segments ?? []) > MAX_KEPT_BYTES ? countsOf(head) : (await summarize(viewOf(chain))).totals;
     return { files, bytes: Math.min(bytes, storedBytes * MOST_PER_STORED) };
   });
+}
+
+function countsOf({ segments = [], chunks }: ManifestHead): Pick<Totals, 'files' | 'bytes' | 'storedBytes'> {
+  const sum = (of: (counts: SegmentPlace['counts']) => number): number =>
+    segments.reduce((all, { counts }) => all + of(counts), 0);
+  const storedBytes = chunks.reduce((all, { size }) => all + size, 0);
+  return { files: sum(({ files }) => files), bytes: sum(({ bytes }) => bytes), storedBytes };
 }
 
 async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: () => Promise<T>): Promise<T> {
@@ -95,7 +108,7 @@ async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: ()
 /** Adds a manifest of a chain with its copies and its segments, and the chunks that it lists. @throws integrity */
 function addNeeds(keys: Set<string>, loaded: LoadedManifest): void {
   for (const key of manifestKeys(loaded)) keys.add(key);
-  for (const place of loaded.head.segments ?? []) keys.add(keyOf(loaded.uploadId, place));
+  for (const { key } of referredSegments(loaded)) keys.add(key);
   for (const { key } of referredChunks(loaded.uploadId, loaded.head.chunks)) keys.add(key);
 }
 
@@ -144,7 +157,7 @@ export async function keysOfYoungRetired(
   const isYoung = ({ listed }: ReadTombstone): boolean => now.getTime() - listed.lastModified.getTime() < graceMs;
   const young = graceMs === 0 ? [] : tombstones.filter(isYoung);
   const keys = new Set<string>();
-  const options = { cache: passCache(), signal };
+  const options = { cache: passCache(), segments: 'beginnings', signal } as const;
   await forEachLimit(young, MANIFESTS_AT_ONCE, async ({ tombstone }) => {
     try {
       const newest = await loadExpected(reader, tombstone.uploadId, [], options);

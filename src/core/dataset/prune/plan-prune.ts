@@ -19,8 +19,9 @@ import { type KeptVersion, type SortedVersions, sortedVersions, withForks, withH
 import { leftByCompaction } from './compact-version.js';
 import { findMassDeletions, type MassDeletion } from './content-guard.js';
 import { addHeldObjects, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
+import { ownObjects } from './upload-folders.js';
 import { addNeedsOf, chainOfVersion, keysOfYoungRetired, passCache, neededKeys, shownChunks } from './needs.js';
-import { MANIFESTS_AT_ONCE, referredChunks, type ReferredChunk } from './references.js';
+import { MANIFESTS_AT_ONCE, referredChunks, type ReferredObject, referredSegments } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
 import { uploadUrlOf } from '../../store/ids/upload-id.js';
 import { type VersionName, versionNumber } from '../records/version-name.js';
@@ -196,12 +197,12 @@ interface KeptOptions {
   readonly signal: AbortSignal;
 }
 
-/** Collects what kept versions need, and returns those that build on one that is retired. @throws integrity for a missing chunk */
+/** Collects what kept versions need, and returns those that build on one that is retired. @throws integrity for a missing object */
 async function needsOfKept(
   reader: ObjectReader,
   { kept, state, needed, mayRewrite, onRead, signal }: KeptOptions,
 ): Promise<readonly ReadRecord[]> {
-  const present = chunksByKey(state);
+  const present = objectsByKey(state);
   const uploads = new Set(kept.map(({ record }) => record.uploadId));
   const cache = passCache();
   const building = new Set<ReadRecord>();
@@ -213,28 +214,30 @@ async function needsOfKept(
     // The version below is either kept, and counted there, or retired: then this one will list everything itself, if it may.
     const isBuilding = head.previous !== undefined && !uploads.has(head.previous.uploadId);
     if (isBuilding) building.add(found);
-    const chunks = isBuilding ? await shownChunks(reader, record, chain) : referredChunks(uploadId, head.chunks);
-    refuseMissing(reader, record, chunks, present);
+    const objects = isBuilding
+      ? await shownChunks(reader, record, chain)
+      : [...referredSegments(newest), ...referredChunks(uploadId, head.chunks)];
+    refuseMissing(reader, record, objects, present);
     const standsAlone = isBuilding && mayRewrite;
     for (const its of standsAlone ? [key] : manifestKeys(newest)) needed.add(its);
-    for (const chunk of chunks) needed.add(chunk.key);
+    for (const object of objects) needed.add(object.key);
     if (isBuilding && !mayRewrite) await addNeedsOf(needed, reader, record, { cache, signal });
     onRead();
   });
   return kept.filter((found) => building.has(found));
 }
 
-function chunksByKey({ folders }: BaseState): ReadonlyMap<string, ObjectInfo> {
+function objectsByKey({ folders }: BaseState): ReadonlyMap<string, ObjectInfo> {
   const present = new Map<string, ObjectInfo>();
-  for (const folder of folders.values()) for (const chunk of folder.chunks) present.set(chunk.key, chunk);
+  for (const folder of folders.values()) for (const object of ownObjects(folder)) present.set(object.key, object);
   return present;
 }
 
-/** Refuses when a kept version has lost a chunk: the versions to be removed may have the last good copy. */
+/** Refuses when a kept version has lost a chunk or a segment: the versions to be removed may have the last good copy. */
 function refuseMissing(
   reader: ObjectReader,
   { uploadId, datasetId, ...name }: VersionRecord,
-  referred: readonly ReferredChunk[],
+  referred: readonly ReferredObject[],
   present: ReadonlyMap<string, ObjectInfo>,
 ): void {
   for (const { key, sizeBytes } of referred) {

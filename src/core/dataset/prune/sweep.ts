@@ -16,6 +16,7 @@ import { claimSwept } from './claim-swept.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
 import { readNewRecords, refuseHarmed } from './new-records.js';
 import { type FenceOptions, type Fences, NO_FENCES, raiseFences, removeFence } from './raise-fences.js';
+import { OWN_SEGMENT_KEY } from '../../format/manifest/segment-key.js';
 import { ownObjects } from './upload-folders.js';
 import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../../store/ids/upload-id.js';
 
@@ -116,16 +117,18 @@ export async function planSweep(
 }
 
 const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith(`/${MANIFEST_NAME}`);
+const isSegment = ({ key }: ObjectInfo): boolean => OWN_SEGMENT_KEY.test(splitUploadKey(key)?.name ?? '');
 
 /**
- * Sorts manifests before chunks, and among manifests those that build on others first: one that still exists never builds on one that is
+ * Sorts manifests before segments, these before chunks, and among manifests those that build on others first: one that still exists never builds on one that is
  * gone. A version builds on lower ones, whenever its upload began (an interrupted one may go on days later); nothing builds on an upload
  * that is no version.
  */
 export function byDeletionOrder(ordinalOf: BaseState['ordinalOf']): (a: ObjectInfo, b: ObjectInfo) => number {
   const rank = ({ key }: ObjectInfo): number =>
     ordinalOf.get(splitUploadKey(key)?.uploadId ?? '') ?? Number.MAX_SAFE_INTEGER;
-  return (a, b) => Number(isManifest(b)) - Number(isManifest(a)) || (isManifest(a) ? rank(b) - rank(a) : 0);
+  const step = (object: ObjectInfo): number => (isManifest(object) ? 0 : isSegment(object) ? 1 : 2);
+  return (a, b) => step(a) - step(b) || (isManifest(a) ? rank(b) - rank(a) : 0);
 }
 
 export interface SweepOutcome {

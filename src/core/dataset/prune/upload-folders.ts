@@ -4,6 +4,7 @@ import { OWN_SEGMENT_KEY } from '../../format/manifest/segment-key.js';
 import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import { isFenceObject } from '../../format/manifest/fence.js';
+import { PLAN_KEY } from '../attempts.js';
 import { markedUpload } from '../marks.js';
 import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { manifestKeyOf, splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
@@ -17,7 +18,7 @@ export interface UploadFolder {
   manifest: ObjectInfo | undefined;
   /** Fence in place of the manifest, or a flag, of an abandoned upload. It stays for ever; a prune never deletes it. */
   fence: ObjectInfo | undefined;
-  /** Segments of manifests; `manifest.json.gz.…`, left while a manifest is being replaced; and those left by probes of the store. */
+  /** Segments of manifests; plans and results of their parts; `manifest.json.gz.…`, left while a manifest is being replaced; and those left by probes of the store. */
   readonly companions: ObjectInfo[];
   /** Chunks, and files of direct uploads. */
   readonly chunks: ObjectInfo[];
@@ -61,7 +62,7 @@ function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
   else if (isFenceObject(object) || isFenceFlag(object.key)) folder.fence = newer(folder.fence, object);
   else if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
   else if (CHUNK_KEY.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
-  else if (COMPANION.test(name) || OWN_SEGMENT_KEY.test(name)) folder.companions.push(object);
+  else if (COMPANION.test(name) || OWN_SEGMENT_KEY.test(name) || PLAN_KEY.test(name)) folder.companions.push(object);
   else if (markedUpload(object.key) !== undefined) folder.marks.push(object);
   else folder.unknown.push(object);
 }

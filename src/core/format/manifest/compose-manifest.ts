@@ -34,16 +34,17 @@ export async function composeManifest(
   }
 }
 
-/** Writes a full listing, in segments where it is large. @throws as `composeManifest` */
+/** Writes a full listing, in segments with numbers above `after` where it is large. @throws as `composeManifest` */
 export async function composeListing(
   { segments, linkGroups: _groups, ...given }: ManifestHead,
   entries: AsyncIterable<readonly Mention[]>,
   isSealed: boolean,
+  after = 0,
 ): Promise<EncodedManifest> {
   const head: ManifestHead = segments === undefined ? given : { ...given, requires: NO_REQUIREMENTS };
   const { uploadId, chunks, totals } = head;
   if (!isSegmented(totals.entries, isSealed)) return await composeManifest(head, entries);
-  const texts = new SegmentTexts(entriesPerSegment(totals.entries));
+  const texts = new SegmentTexts(entriesPerSegment(totals.entries), after);
   try {
     await checked(head, entries, async (batch) => await addEntries(texts, batch));
     return await segmentedManifest(head, await texts.finish(uploadId, chunks), texts.linkGroups);

@@ -72,13 +72,15 @@ export class EntryParser {
   private seen = 0;
 
   /**
-   * Without `isDescriptive`, ctime, inode, sha256, xxh64 and the names of owners are skipped. Deletions are accepted in a delta only.
+   * Without `isDescriptive`, ctime, inode, sha256, xxh64 and the names of owners are skipped. Deletions are accepted in a delta only, and
+   * files that are stored nowhere with `isPlaceless`.
    * `positions` are those of the chunks in the list that entries are to refer to.
    */
   constructor(
     private readonly isDescriptive = true,
     private readonly isDelta = false,
     private readonly positions?: Uint32Array,
+    private readonly isPlaceless = false,
   ) {}
 
   /** A position of a chunk; one that is not in the list stays outside of every list. */
@@ -126,7 +128,7 @@ export class EntryParser {
     scanner.open(line);
     scanner.object(this.member);
     if (!scanner.isAtEnd()) scanner.fail('something follows the entry');
-    return this.draft.isDeleted === true ? this.tombstone() : complete(this.draft);
+    return this.draft.isDeleted === true ? this.tombstone() : complete(this.draft, this.isPlaceless);
   }
 
   private tombstone(): Tombstone {
@@ -246,7 +248,7 @@ export class EntryParser {
   }
 }
 
-function complete(draft: Draft): Entry | ForeignEntry {
+function complete(draft: Draft, isPlaceless: boolean): Entry | ForeignEntry {
   const { path, mtime } = draft;
   if (path === undefined) throw integrityError("it has no 'path'");
   if (draft.foreignType !== undefined) return { path, foreignType: draft.foreignType };
@@ -255,15 +257,15 @@ function complete(draft: Draft): Entry | ForeignEntry {
   }
   draft.ctime ??= mtime as Timestamp;
   draft.inode ??= TOP;
-  if (draft.type === 'file' || draft.type === 'hardlink') checkContent(draft);
+  if (draft.type === 'file' || draft.type === 'hardlink') checkContent(draft, isPlaceless);
   else draft.size = 0;
   if (draft.type === 'symlink' && draft.target === undefined) throw integrityError("it has no 'target'");
   return draft as Entry;
 }
 
-function checkContent({ size, chunk, offset, segments }: Draft): void {
+function checkContent({ size, chunk, offset, segments }: Draft, isPlaceless: boolean): void {
   if (size === undefined) throw integrityError("it has no 'size'");
-  if (segments === undefined && size > 0 && (chunk === undefined || offset === undefined)) {
+  if (!isPlaceless && segments === undefined && size > 0 && (chunk === undefined || offset === undefined)) {
     throw integrityError("it does not say in which 'chunk' and at which 'offset' it lies");
   }
 }

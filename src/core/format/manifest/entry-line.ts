@@ -39,7 +39,7 @@ export function entryLine(
   const path = table.path(index);
   const kind = at(c.kind, index);
   const hasContent = kind === KIND.file || kind === KIND.hardlink;
-  const isCut = hasContent && extra?.segments !== undefined;
+  const hasPlace = hasOnePlace(table, index, hasContent ? extra : undefined);
   const [uid, gid, linkGroup] = [at(c.uid, index), at(c.gid, index), at(c.group, index)];
   const { md5, sha256, xxh64 } = hasContent ? digestsOf(table, index) : NO_DIGESTS;
   return lineText({
@@ -56,8 +56,8 @@ export function entryLine(
     md5,
     sha256,
     xxh64,
-    chunk: isCut ? undefined : placeOf(at(c.chunk, index), place),
-    offset: hasContent && !isCut ? c.offset[index] : undefined,
+    chunk: hasPlace ? placeOf(at(c.chunk, index), place) : undefined,
+    offset: hasContent && hasPlace ? c.offset[index] : undefined,
     target: kind === KIND.symlink ? (table.targets[at(c.link, index)] ?? TOP) : undefined,
     linkGroup: linkGroup === 0 ? undefined : linkGroup,
     rare: moved(extra, place),
@@ -68,6 +68,10 @@ export function entryLine(
     provenance: provenanceText(provenanceOf(sources.provenance, path)),
   });
 }
+
+/** False for a row that is cut, or is not packed yet. */
+const hasOnePlace = ({ columns }: EntryTable, index: number, extra: EntryExtra | undefined): boolean =>
+  at(columns.chunk, index) >= 0 && extra?.segments === undefined;
 
 const at = (column: ArrayLike<number>, index: number): number => column[index] ?? 0;
 

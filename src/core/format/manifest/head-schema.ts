@@ -87,7 +87,7 @@ export const SEGMENT = s.schema(() =>
 );
 export type Segment = s.Read<typeof SEGMENT>;
 
-const SHARD = s.schema(() =>
+export const SHARD = s.schema(() =>
   s.object({
     shard: shardNumber(),
     prefix: s.text,
@@ -216,46 +216,47 @@ const CHAIN = s.schema(() =>
   ),
 );
 
-const KEYS = s.schema(() =>
-  s.object({
-    format: s.count,
-    type: s.literal('archiver-manifest'),
-    requires: s.exactOptional(requires()),
-    tool: s.text,
-    codec: s.text,
-    uploadId: namedUploadId,
-    createdAt: s.text,
-    listing: listing(),
-    /** Only in a delta. */
-    previous: s.exactOptional(PREVIOUS()),
-    /** Only in a delta. */
-    chain: s.exactOptional(CHAIN()),
-    /** Only in a delta: totals of the effective view. `totals` are those of the delta itself. */
-    view: s.exactOptional(TOTALS()),
-    /** Digests of manifests that this one replaces: it was rewritten. */
-    replaces: s.exactOptional(s.listOf(s.sha256, { most: MAX_REPLACED })),
-    datasetId: s.text,
-    writerId: s.orMissing(s.text),
-    source: SOURCE(),
-    storage: s.texts,
-    /** Lock of the objects that this upload put itself; objects of other uploads have the locks of those. */
-    objectLock: s.exactOptional(OBJECT_LOCK()),
-    project: s.orMissing(s.text),
-    tags: s.exactOptional(s.texts),
-    settings: SETTINGS(),
-    /** With `settings.dedup`: counts only what this upload stored itself. */
-    dedup: s.exactOptional(DEDUPLICATED()),
-    git: s.exactOptional(GIT()),
-    dvc: s.exactOptional(DVC()),
-    totals: TOTALS(),
-    shards: s.listOf(SHARD()),
-    /** Of a full listing in several objects: these, in order. `chunks` then has those that no segment lists. */
-    segments: s.exactOptional(s.listOf(SEGMENT_PLACE())),
-    /** With `segments`: the highest number of a group of hard links. */
-    linkGroups: s.exactOptional(s.count),
-    chunks: s.listOfMany(CHUNK()),
-  }),
-);
+/** Keys of the head, and of a plan of one (core/archive/parts). */
+export const MANIFEST_KEYS = () => ({
+  format: s.count,
+  type: s.literal('archiver-manifest'),
+  requires: s.exactOptional(requires()),
+  tool: s.text,
+  codec: s.text,
+  uploadId: namedUploadId,
+  createdAt: s.text,
+  listing: listing(),
+  /** Only in a delta. */
+  previous: s.exactOptional(PREVIOUS()),
+  /** Only in a delta. */
+  chain: s.exactOptional(CHAIN()),
+  /** Only in a delta: totals of the effective view. `totals` are those of the delta itself. */
+  view: s.exactOptional(TOTALS()),
+  /** Digests of manifests that this one replaces: it was rewritten. */
+  replaces: s.exactOptional(s.listOf(s.sha256, { most: MAX_REPLACED })),
+  datasetId: s.text,
+  writerId: s.orMissing(s.text),
+  source: SOURCE(),
+  storage: s.texts,
+  /** Lock of the objects that this upload put itself; objects of other uploads have the locks of those. */
+  objectLock: s.exactOptional(OBJECT_LOCK()),
+  project: s.orMissing(s.text),
+  tags: s.exactOptional(s.texts),
+  settings: SETTINGS(),
+  /** With `settings.dedup`: counts only what this upload stored itself. */
+  dedup: s.exactOptional(DEDUPLICATED()),
+  git: s.exactOptional(GIT()),
+  dvc: s.exactOptional(DVC()),
+  totals: TOTALS(),
+  shards: s.listOf(SHARD()),
+  /** Of a full listing in several objects: these, in order. `chunks` then has those that no segment lists. */
+  segments: s.exactOptional(s.listOf(SEGMENT_PLACE())),
+  /** With `segments`: the highest number of a group of hard links. */
+  linkGroups: s.exactOptional(s.count),
+  chunks: s.listOfMany(CHUNK()),
+});
+
+const KEYS = s.schema(() => s.object(MANIFEST_KEYS()));
 /** Everything in a manifest except its entries. */
 export type ManifestHead = s.Read<typeof KEYS>;
 

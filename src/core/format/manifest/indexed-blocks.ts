@@ -20,6 +20,12 @@ export interface ReadBlocksOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface BlocksRead {
+  readonly bytes: Buffer;
+  /** The first path of each block of the whole, in order. */
+  readonly firsts: readonly RawPath[];
+}
+
 const READS_AT_ONCE = 8;
 /** Bytes that are read along where they lie between two wanted blocks: a request takes as long. */
 const MAX_GAP = 256 * 1024;
@@ -42,13 +48,13 @@ type Span = Block[];
  * head of segments. Undefined where it has to be read whole: most of it is wanted, or it is not the one that was named, and what it is then
  * only all of it tells. @throws not-found, access-denied, integrity, what the store throws
  */
-export async function readBlocks(reader: ObjectReader, options: ReadBlocksOptions): Promise<Buffer | undefined> {
+export async function readBlocks(reader: ObjectReader, options: ReadBlocksOptions): Promise<BlocksRead | undefined> {
   const { key, index, ranges, signal } = options;
   if (index.size > MAX_BEGINNING_BYTES) return undefined;
   const content = await openManifest(reader, key, { range: { start: 0, end: index.size }, signal });
   const beginning = await readAll(content, index.size);
   if (hash('sha256', beginning, 'hex') !== index.sha256) return undefined;
-  if (content.totalBytes === index.size && locatorOf(beginning) === undefined) return beginning;
+  if (content.totalBytes === index.size && locatorOf(beginning) === undefined) return { bytes: beginning, firsts: [] };
   const { head, blocks } = parseBeginning(beginning, `the manifest ${key}`);
   const wanted = holding(placed(blocks, index.size), united(ranges));
   const bytesWanted = wanted.reduce((sum, { size }) => sum + size, 0);
@@ -72,7 +78,8 @@ export async function readBlocks(reader: ObjectReader, options: ReadBlocksOption
   }
   if (parts.size < wanted.length) return undefined;
   const end = wanted.length > 0 && wanted.at(-1)?.next === undefined ? [] : [END];
-  return Buffer.concat([head, ...wanted.map((block) => parts.get(block) ?? END), ...end]);
+  const bytes = Buffer.concat([head, ...wanted.map((block) => parts.get(block) ?? END), ...end]);
+  return { bytes, firsts: blocks.map(({ first }) => first) };
 }
 
 const endOf = (block: Block | undefined): number => (block === undefined ? 0 : block.offset + block.size);

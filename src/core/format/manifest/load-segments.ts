@@ -13,7 +13,8 @@ import { chunkKey } from './manifest-check.js';
 import { parseBeginning } from './manifest-index.js';
 import { ManifestLines } from './manifest-lines.js';
 import type { ChunkRecord, ManifestHead, ManifestIndex, SegmentPlace } from './manifest-types.js';
-import { type PathRange, united } from './path-range.js';
+import { inListing, type PathRange, united } from './path-range.js';
+import { namingRepair } from './repair-hint.js';
 import { parseSegmentHead, type SegmentHead } from './segment-head.js';
 import { UnitedChunks } from './united-chunks.js';
 
@@ -28,6 +29,8 @@ export interface SegmentSource {
   readonly cache?: SegmentCache | undefined;
   /** Entries that are wanted; others may be left out. Undefined for all. */
   readonly ranges?: readonly PathRange[] | undefined;
+  /** `beginnings`: entries are not read before they are wanted; `none`: no segment is looked at. */
+  readonly segments?: 'beginnings' | 'none' | undefined;
   /** False for a segment that is left out, whatever `ranges` say. */
   readonly isWanted?: ((place: SegmentPlace) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -55,7 +58,7 @@ export interface LoadedSegments {
 const READS_AT_ONCE = 8;
 const NO_POSITIONS = new Uint32Array(0);
 /** Segments with fewer bytes together are kept in memory: some two million entries. */
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 /** Nothing larger is written: a head of 256 MiB and a line of 64 MiB, gzipped, and some. */
 const MAX_SEGMENT_BYTES = 1024 * 1024 * 1024;
 
@@ -66,15 +69,18 @@ interface Opened {
 }
 
 /** Loads the segments that `head` names. @throws integrity for one that is missing or not as named, unsupported, what the store throws */
-export async function loadSegments(head: ManifestHead, given: SegmentSource): Promise<LoadedSegments> {
+export async function loadSegments(
+  head: Pick<ManifestHead, 'uploadId' | 'segments' | 'chunks'>,
+  source: SegmentSource,
+): Promise<LoadedSegments> {
   const all = head.segments ?? [];
-  const source = { ...given, ranges: inListing(given.ranges) };
-  const { ranges, isWanted = () => true } = source;
+  const { isWanted = () => true } = source;
+  const ranges = source.ranges && inListing(source.ranges);
   const places = (ranges === undefined ? all : placesIn(all, ranges)).filter(isWanted);
-  const isKept = places.reduce((sum, { size }) => sum + size, 0) <= MAX_KEPT_BYTES;
+  const isKept = source.segments === undefined && sizeOf(places) <= MAX_KEPT_BYTES;
   const opened: (Opened | undefined)[] = places.map(() => undefined);
   await forEachLimit(places.entries(), READS_AT_ONCE, async ([position, place]) => {
-    opened[position] = await openSegment(head.uploadId, place, { ...source, isKept });
+    opened[position] = await openSegment(head.uploadId, place, { ...source, ranges, isKept });
   });
   const chunks = new UnitedChunks(head.uploadId);
   for (const record of head.chunks) chunks.add(head.uploadId, record, head.uploadId);
@@ -86,20 +92,20 @@ export async function loadSegments(head: ManifestHead, given: SegmentSource): Pr
       key,
       isPart,
       positions: Uint32Array.from(its.chunks, (record) => chunks.add(its.uploadId, record, key)),
-      read: async () => bytes ?? (await wholeSegment(key, place, source)),
+      read: async () =>
+        bytes ?? (await namingRepair(source.reader, head.uploadId, () => stored(head.uploadId, place, source))),
     };
   });
   return { chunks: chunks.list, segments };
 }
 
-/** The ranges without folders above: segments lie on nothing. */
-const inListing = (ranges: readonly PathRange[] | undefined): readonly PathRange[] | undefined =>
-  ranges?.filter(({ isAbove }) => isAbove !== true);
+/** Stored bytes of segments together. */
+export const sizeOf = (places: readonly SegmentPlace[]): number => places.reduce((sum, { size }) => sum + size, 0);
 
 /** Segments of which nothing is loaded, for entries that nobody asks where they lie: they refer to no chunk. */
 export function unopenedSegments(head: ManifestHead, source: SegmentSource): readonly LoadedSegment[] {
   const { reader, signal } = source;
-  const ranges = inListing(source.ranges);
+  const ranges = source.ranges && inListing(source.ranges);
   const { uploadId, segments = [] } = head;
   return (ranges === undefined ? segments : placesIn(segments, ranges)).map((place): LoadedSegment => {
     const { index } = place;
@@ -107,7 +113,7 @@ export function unopenedSegments(head: ManifestHead, source: SegmentSource): rea
     const part = async (): Promise<Buffer | undefined> =>
       index === undefined || ranges === undefined
         ? undefined
-        : await readBlocks(reader, { key, index, ranges, signal });
+        : (await readBlocks(reader, { key, index, ranges, signal }))?.bytes;
     const read = async (): Promise<Buffer> => (await part()) ?? (await wholeSegment(key, place, source));
     return {
       place,
@@ -148,7 +154,7 @@ async function openSegment(
   let bytes = cached?.bytes;
   let isPart = false;
   if (bytes === undefined && index !== undefined && ranges !== undefined) {
-    bytes = await orMissing(key, uploadId, () => readBlocks(reader, { key, index, ranges, signal }));
+    bytes = (await orMissing(key, uploadId, () => readBlocks(reader, { key, index, ranges, signal })))?.bytes;
     isPart = bytes !== undefined;
   }
   if (bytes === undefined && index !== undefined && !isKept) {
@@ -156,8 +162,13 @@ async function openSegment(
     const { head } = parseBeginning(beginning, `the segment ${key}`);
     return { head: checked(await headIn(head, key), place, key), bytes: undefined, isPart };
   }
-  bytes ??= await orMissing(key, uploadId, () => wholeSegment(key, place, source));
+  bytes ??= await stored(uploadId, place, source);
   return { head: checked(await headIn(bytes, key), place, key), bytes: isKept || isPart ? bytes : undefined, isPart };
+}
+
+async function stored(uploadId: UploadId, place: SegmentPlace, source: SegmentSource): Promise<Buffer> {
+  const key = keyOf(uploadId, place);
+  return await orMissing(key, uploadId, () => wholeSegment(key, place, source));
 }
 
 function checked(head: SegmentHead, { counts }: SegmentPlace, key: string): SegmentHead {
@@ -175,25 +186,48 @@ async function beginningOf(
   index: ManifestIndex,
   { reader, cache, signal }: SegmentSource,
 ): Promise<Buffer> {
-  const cached = await cache?.get(index.sha256);
-  if (cached !== undefined) return cached.bytes;
-  const content = await reader.get(key, { range: { start: 0, end: index.size }, signal });
-  const bytes = await readAll(content, index.size);
-  if (hash('sha256', bytes, 'hex') !== index.sha256) throw damaged(key);
-  await cache?.put(index.sha256, { bytes });
-  return bytes;
+  return await readOnce(cache, index.sha256, async () => {
+    const content = await reader.get(key, { range: { start: 0, end: index.size }, signal });
+    const bytes = await readAll(content, index.size);
+    if (hash('sha256', bytes, 'hex') !== index.sha256) throw damaged(key);
+    return bytes;
+  });
 }
 
 async function wholeSegment(key: string, { size, sha256 }: SegmentPlace, source: SegmentSource): Promise<Buffer> {
   const { reader, cache, signal } = source;
-  const cached = await cache?.get(sha256);
-  if (cached !== undefined) return cached.bytes;
   if (size > MAX_SEGMENT_BYTES)
     throw integrityError(`the segment ${key} has more than ${MAX_SEGMENT_BYTES} bytes: refused`);
-  const bytes = await readAll(await reader.get(key, { signal }), size);
-  if (bytes.length !== size || hash('sha256', bytes, 'hex') !== sha256) throw damaged(key);
-  await cache?.put(sha256, { bytes });
-  return bytes;
+  return await readOnce(cache, sha256, async () => {
+    const bytes = await readAll(await reader.get(key, { signal }), size);
+    if (bytes.length !== size || hash('sha256', bytes, 'hex') !== sha256) throw damaged(key);
+    return bytes;
+  });
+}
+
+/** What is being read for each cache, by digest: versions that are read at the same time have most segments in common. */
+const reading = new WeakMap<SegmentCache, Map<string, Promise<Buffer>>>();
+
+/** Bytes of this digest from the cache, or read and kept there. */
+async function readOnce(cache: SegmentCache | undefined, sha256: string, read: () => Promise<Buffer>): Promise<Buffer> {
+  if (cache === undefined) return await read();
+  const begun = reading.get(cache) ?? new Map<string, Promise<Buffer>>();
+  reading.set(cache, begun);
+  const same = begun.get(sha256);
+  if (same !== undefined) return await same;
+  const work = (async () => {
+    const cached = await cache.get(sha256);
+    if (cached !== undefined) return cached.bytes;
+    const bytes = await read();
+    await cache.put(sha256, { bytes });
+    return bytes;
+  })();
+  begun.set(sha256, work);
+  try {
+    return await work;
+  } finally {
+    begun.delete(sha256);
+  }
 }
 
 const damaged = (key: string): Error =>
@@ -211,7 +245,8 @@ async function orMissing<T>(key: string, uploadId: UploadId, work: () => Promise
   }
 }
 
-async function headIn(bytes: Buffer, key: string): Promise<SegmentHead> {
+/** The head of a segment that begins with these bytes. @throws integrity, unsupported */
+export async function headIn(bytes: Buffer, key: string): Promise<SegmentHead> {
   const what = `the segment ${key}`;
   let text: string | undefined;
   const lines = new ManifestLines(what, { head: (head) => (text = head), lines: () => undefined });

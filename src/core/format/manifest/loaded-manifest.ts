@@ -13,12 +13,21 @@ import { ManifestParser, type Line, type ManifestParserOptions } from './manifes
 import { manifestIndexOf } from './manifest-index.js';
 import type { ManifestIndex, PreviousManifest, SegmentPlace } from './manifest-types.js';
 import { type LoadedSegment, loadSegments, type SegmentSource } from './load-segments.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 
 /** Twenty million entries have about this size. */
 export const MAX_LOADED_BYTES = 1024 * 1024 * 1024;
+
+/** Paths between which a range of a manifest is read with few requests. */
+export interface Borders {
+  /** The first path of each block, or segment, in order. */
+  readonly firsts: readonly RawPath[];
+  /** Entries from one border to the next, at most. */
+  readonly entries: number;
+}
 
 export interface LoadedManifest extends ParsedHead {
   readonly uploadId: UploadId;
@@ -36,6 +45,8 @@ export interface LoadedManifest extends ParsedHead {
   readonly sealedBy?: string;
   /** Set when entries that nobody asked for are left out: its totals say more than it has. */
   readonly isPart?: true;
+  /** Of a part, where the whole can be divided. */
+  readonly borders?: Borders;
 }
 
 /** How a delta names the manifest that it builds on. */
@@ -89,7 +100,7 @@ export async function loadOpened(
   uploadId: UploadId,
   { bytes, sealedBy }: OpenedBytes,
   sha256: string,
-  source?: SegmentSource | 'later',
+  source?: SegmentSource,
 ): Promise<LoadedManifest> {
   const key = manifestKeyOf(uploadId);
   if (isSealed(bytes))
@@ -104,19 +115,25 @@ export async function loadOpened(
   return { ...parser.finish(), ...parts };
 }
 
-/** A manifest with its segments loaded; `later`: without. @throws what reading segments throws */
+/** A manifest with its segments loaded. @throws what reading segments throws */
 export async function withSegments(
   loaded: Omit<LoadedManifest, 'segments'>,
-  source: SegmentSource | 'later' | undefined,
+  source: SegmentSource | undefined,
 ): Promise<LoadedManifest> {
-  if (loaded.head.segments === undefined) return loaded;
-  if (source === undefined) throw new ArchiverError('internal', `the segments of ${loaded.key} were not loaded`);
-  if (source === 'later') return loaded;
+  if (loaded.head.segments === undefined || source?.segments === 'none') return loaded;
+  if (source === undefined) throw notLoaded(loaded.key);
   const { isWanted } = source;
   const leftOut = isWanted === undefined ? undefined : loaded.head.segments.filter((place) => !isWanted(place));
   const { chunks, segments } = await loadSegments(loaded.head, source);
-  return { ...loaded, head: { ...loaded.head, chunks }, segments, ...defined({ leftOut }) };
+  const whole = { ...loaded, head: { ...loaded.head, chunks }, segments, ...defined({ leftOut }) };
+  if (source.ranges === undefined) return whole;
+  const firsts = loaded.head.segments.map(({ first }) => first);
+  const entries = loaded.head.segments.reduce((most, { counts }) => Math.max(most, counts.entries), 0);
+  return { ...whole, isPart: true, borders: { firsts, entries } };
 }
+
+const notLoaded = (key: string): ArchiverError =>
+  new ArchiverError('internal', `the segments of ${key} were not loaded`);
 
 export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;
 
@@ -127,6 +144,7 @@ export async function* readLoaded(
 ): AsyncGenerator<readonly Line[]> {
   const { segments } = loaded;
   if (segments === undefined) {
+    if (loaded.head.segments !== undefined) throw notLoaded(loaded.key);
     yield* readLines(loaded, options);
     return;
   }

@@ -4,8 +4,11 @@ import { octalMode, ownerText, rawProperty } from './line-text.js';
 import type { ManifestHead, SegmentPlace, SourceRecord } from './manifest-types.js';
 import { formatTimestamp } from './timestamp.js';
 
+/** A head, also that of a plan, which has further keys. */
+type WrittenHead = Omit<ManifestHead, 'type'> & { readonly type: string };
+
 /** Text up to and including `"files":[` and its line end. `names` are used when the source does not name its owner itself. */
-export function manifestHeadText(head: ManifestHead, names?: AccountNames): string {
+export function manifestHeadText(head: WrittenHead, names?: AccountNames): string {
   const { source, segments, chunks, ...rest } = head;
   const [before, after] = split(rest);
   const listed = segments === undefined ? '' : `"segments":${listText(segments.map(segmentText))},\n`;
@@ -16,7 +19,8 @@ export function manifestHeadText(head: ManifestHead, names?: AccountNames): stri
 /** Items one on a line. */
 const listText = (items: readonly string[]): string => (items.length === 0 ? '[]' : `[\n${items.join(',\n')}\n]`);
 
-function segmentText({ key, size, sha256, counts, first, index }: SegmentPlace): string {
+/** A segment as heads name it. */
+export function segmentText({ key, size, sha256, counts, first, index }: SegmentPlace): string {
   const place = index === undefined ? '' : `,"index":${JSON.stringify(index)}`;
   return `${JSON.stringify({ key, size, sha256, counts }).slice(0, -1)},${rawProperty('first', first)}${place}}`;
 }
@@ -38,7 +42,7 @@ const FIRST = [
 ] as const;
 
 // Splits `{"a":1,"b":2}` into the text before and after the place of `source`.
-function split(rest: Omit<ManifestHead, 'source' | 'segments' | 'chunks'>): [string, string] {
+function split(rest: Omit<WrittenHead, 'source' | 'segments' | 'chunks'>): [string, string] {
   const { settings, totals, shards, linkGroups, storage, ...identity } = rest;
   const { project, tags, ...named } = identity;
   // JSON leaves out undefined values.

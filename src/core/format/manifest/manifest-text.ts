@@ -7,7 +7,7 @@ import { GzipText } from './gzip-text.js';
 import { encodeBeginning, type IndexedBlock, MAX_INDEXED_PATH } from './manifest-index.js';
 
 /** Entries of a block: some 140 KB gzipped, and an index of 25 KB for a million. */
-const BLOCK_ENTRIES = 4096;
+export const BLOCK_ENTRIES = 4096;
 /** Characters of a block, unless one line has more. */
 const BLOCK_CHARACTERS = 2 * 1024 * 1024;
 /** Blocks that may wait for their compression. */

@@ -1,8 +1,10 @@
 // Loads of a manifest what a question needs, where something names its index.
 import type { ObjectReader } from '../../store/object-store.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
+import { BLOCK_ENTRIES } from './manifest-text.js';
 import { readBlocks } from './indexed-blocks.js';
 import { type LoadedManifest, loadOpened } from './loaded-manifest.js';
+import type { SegmentSource } from './load-segments.js';
 import type { ManifestIndex } from './manifest-types.js';
 import type { PathRange } from './path-range.js';
 
@@ -13,7 +15,7 @@ export interface LoadPartOptions {
   readonly sha256: string;
   readonly ranges: readonly PathRange[];
   /** Set when `withSegments` loads the segments afterwards. */
-  readonly segments?: 'later' | undefined;
+  readonly segments?: SegmentSource['segments'];
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -23,8 +25,8 @@ export interface LoadPartOptions {
  */
 export async function loadPart(reader: ObjectReader, options: LoadPartOptions): Promise<LoadedManifest | undefined> {
   const { uploadId, index, sha256, ranges, segments, signal } = options;
-  const bytes = await readBlocks(reader, { key: manifestKeyOf(uploadId), index, ranges, signal });
-  if (bytes === undefined) return undefined;
-  const source = segments ?? { reader, ranges, signal };
-  return { ...(await loadOpened(uploadId, { bytes }, sha256, source)), isPart: true };
+  const read = await readBlocks(reader, { key: manifestKeyOf(uploadId), index, ranges, signal });
+  if (read === undefined) return undefined;
+  const loaded = await loadOpened(uploadId, read, sha256, { reader, ranges, segments, signal });
+  return { ...loaded, isPart: true, borders: loaded.borders ?? { firsts: read.firsts, entries: BLOCK_ENTRIES } };
 }

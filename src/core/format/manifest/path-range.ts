@@ -1,29 +1,35 @@
 // Ranges of paths in byte order, to read of a manifest only the blocks that can hold them.
 import picomatch from 'picomatch';
-import { type RawPath, rawFromText, withEnd } from '../../platform/paths/raw-path.js';
+import { type RawPath, rawFromLatin1, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
 import { typedGlob } from '../../platform/text/typed-path.js';
 
 /** Paths from one on, up to another that is not among them. */
 export interface PathRange {
   readonly from: RawPath;
   readonly before: RawPath;
-  /** Set for a folder above a wanted path: only what lies on another listing can hide something by it. */
+  /** Set for a folder above what is wanted: it matters where it may hide what older manifests have, so not in a full listing. */
   readonly isAbove?: true;
 }
 
 const ZERO = rawFromText('\0');
 const SLASH = rawFromText('/');
 const AFTER_SLASH = rawFromText('0');
+/** After every path that an index can name. */
+export const AFTER_ALL = rawFromLatin1('\xff'.repeat(16_385));
 
 const only = (path: RawPath): PathRange => ({ from: path, before: withEnd(path, ZERO) });
 
 /** Where a path, everything below it and the folders above it are: in a delta, what these became may hide it. */
 export function rangesOfPath(path: RawPath): readonly PathRange[] {
-  const ranges: PathRange[] = [{ from: withEnd(path, SLASH), before: withEnd(path, AFTER_SLASH) }, only(path)];
-  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
-    ranges.push({ ...only(path.slice(0, end)), isAbove: true });
+  const ranges = [{ from: withEnd(path, SLASH), before: withEnd(path, AFTER_SLASH) }, only(path)];
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
+    ranges.push({ ...only(path.slice(0, at)), isAbove: true });
   return ranges;
 }
+
+/** The ranges that matter in a full listing. */
+export const inListing = (ranges: readonly PathRange[]): readonly PathRange[] =>
+  ranges.filter(({ isAbove }) => isAbove !== true);
 
 /** The same ranges in order, none of which touch. */
 export function united(ranges: readonly PathRange[]): readonly PathRange[] {
@@ -34,6 +40,32 @@ export function united(ranges: readonly PathRange[]): readonly PathRange[] {
     else if (before > last.before) last.before = before;
   }
   return all;
+}
+
+/** Everything below a folder, at any depth. */
+export const rangeBelow = (folder: RawPath): PathRange =>
+  folder === TOP
+    ? { from: TOP, before: AFTER_ALL }
+    : { from: withEnd(folder, SLASH), before: withEnd(folder, AFTER_SLASH) };
+
+/** The parts of a range that are in none of `ranges`, which are in order and do not touch. */
+export function outside({ from, before }: PathRange, ranges: readonly PathRange[]): readonly PathRange[] {
+  const parts: PathRange[] = [];
+  let at = from;
+  for (const range of ranges) {
+    if (range.before <= at || range.from >= before) continue;
+    if (range.from > at) parts.push({ from: at, before: range.from });
+    at = range.before;
+  }
+  return at < before ? [...parts, { from: at, before }] : parts;
+}
+
+/** The paths before a range that may be folders above paths in it. */
+export function foldersBefore({ from }: PathRange): readonly PathRange[] {
+  const ranges: PathRange[] = [];
+  for (let end = 1; end < from.length; end++)
+    if (from.charAt(end) <= SLASH) ranges.push({ ...only(from.slice(0, end)), isAbove: true });
+  return ranges;
 }
 
 /** Where everything is that a glob can match; undefined when that may be anywhere. */

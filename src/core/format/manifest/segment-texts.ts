@@ -54,8 +54,14 @@ export class SegmentTexts {
   /** Entries of each segment that is begun now. */
   private limit: number;
 
-  /** @param entries Entries of a segment */
-  constructor(private readonly entries: number) {
+  /**
+   * @param entries Entries of a segment
+   * @param after Highest number that segments of this upload may not have
+   */
+  constructor(
+    private readonly entries: number,
+    private readonly after = 0,
+  ) {
     this.limit = entries;
   }
 
@@ -146,7 +152,7 @@ export class SegmentTexts {
         });
       const bytes = await text.finish(head);
       const sha256 = hash('sha256', bytes, 'hex');
-      const key = segmentName(position + 1, sha256);
+      const key = segmentName(this.after + position + 1, sha256);
       const index = manifestIndexOf(bytes);
       segments.push({ place: { key, size: bytes.length, sha256, counts, first, ...defined({ index }) }, bytes });
     }

@@ -1,5 +1,6 @@
 // The kinds of selectors, each a test on entries that remembers what it has found.
 import picomatch from 'picomatch';
+import type { Part } from '../../platform/part.js';
 import { displayPath, type RawPath, rawFromText, textFromRaw, withEnd } from '../../platform/paths/raw-path.js';
 import { typedGlob, typedPath } from '../../platform/text/typed-path.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
@@ -11,7 +12,7 @@ import { isOfStage, stagePrefixes } from './provenance.js';
 
 /** Selectors: an entry must match one of each kind that is given. */
 export interface Selectors {
-  /** Selects everything; all others except `shards` are ignored. */
+  /** Selects everything; all others except `shards` and `part` are ignored. */
   readonly all?: boolean;
   /** Exact paths as they are typed (`typedPath`); a folder includes everything below it. */
   readonly files?: readonly string[];
@@ -24,6 +25,8 @@ export interface Selectors {
   /** Names of DVC stages. */
   readonly stages?: readonly string[];
   readonly shards?: readonly number[];
+  /** One of several parts of what the others select, which as many restores write into one folder. */
+  readonly part?: Part;
 }
 
 /** Matches paths by glob; files that begin with a dot are not special. A name that is not UTF-8 is compared byte by byte. */

@@ -4,6 +4,7 @@
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
 import { markedKeys } from '../../dataset/marks.js';
+import { type ChainOptions, passCache } from '../../dataset/prune/needs.js';
 import { referredChunks } from '../../dataset/prune/references.js';
 import { emptyFolder, listUploadFolders, type UploadFolder } from '../../dataset/prune/upload-folders.js';
 import { listDatasets, readVersions, type ReadRecord } from '../../dataset/records/versions.js';
@@ -50,8 +51,9 @@ export async function readNeighbours(
   const referred = new Set<string>();
   let builtOnBy: UploadId | undefined;
   const others = [...folders.values()].filter((other) => other !== folder && other.manifest !== undefined);
+  const cache = passCache();
   await forEachLimit(others, READS_AT_ONCE, async (other) => {
-    const head = await headOf(reader, other.uploadId, signal);
+    const head = await headOf(reader, other.uploadId, { cache, signal });
     if (head?.previous?.uploadId === uploadId) builtOnBy ??= other.uploadId;
     for (const { key } of referredChunks(other.uploadId, head?.chunks ?? []))
       if (key.startsWith(uploadFolder(uploadId))) referred.add(key);
@@ -64,10 +66,10 @@ export async function readNeighbours(
 async function headOf(
   reader: ObjectReader,
   uploadId: UploadId,
-  signal: AbortSignal,
+  options: ChainOptions,
 ): Promise<ManifestHead | undefined> {
   try {
-    return (await loadExpected(reader, uploadId, [], { signal })).head;
+    return (await loadExpected(reader, uploadId, [], { ...options, segments: 'beginnings' })).head;
   } catch (error) {
     if (isArchiverError(error, 'not-found')) return undefined;
     throw isArchiverError(error, 'integrity', 'unsupported') ? stopped(error) : error;

@@ -125,7 +125,8 @@ export class DamagedRepair {
     try {
       const view = viewOf(await loadChain(store, loaded, { signal }));
       const { used } = await summarize(view);
-      await checkObjects({ reader: store, head: { uploadId, chunks: view.chunks }, used, errors, warnings, signal });
+      const head = { ...loaded.head, uploadId, chunks: view.chunks };
+      await checkObjects({ reader: store, head, used, errors, warnings, signal });
     } catch (error) {
       if (!isArchiverError(error, 'integrity', 'not-found')) throw error;
       return { lost: [], unknown: [`whether its chunks are there: ${error.message}`] };

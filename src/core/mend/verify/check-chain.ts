@@ -3,7 +3,6 @@
 import { loadChain } from '../../dataset/chain/load-chain.js';
 import { ENTRY_TOTALS } from '../../dataset/chain/entry-sums.js';
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
-import type { MergedView } from '../../dataset/chain/merged-view.js';
 import { type Summary, summarize } from '../../dataset/chain/summarize.js';
 import { levelOf } from '../../dataset/chain/view.js';
 import { IndexCheck } from '../../format/manifest/index-check.js';
@@ -13,6 +12,7 @@ import type { ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
+import { checkedSegments } from './check-segments.js';
 import { ManifestChecker } from './manifest-checker.js';
 import type { Problems, ProblemSink } from './problem.js';
 
@@ -20,45 +20,69 @@ export interface CheckChainOptions {
   readonly reader: ObjectReader;
   readonly errors: Problems;
   readonly warnings: Problems;
-  /** Gets the entries of the view; positions refer to the chunks of `head`. */
-  readonly onEntry: (entry: Entry, head: ManifestHead) => void;
   readonly signal: AbortSignal;
 }
 
 export interface CheckedChain extends Summary {
   /** Head of the newest manifest, with the chunks of the whole chain. */
   readonly head: ManifestHead;
+  /** Entries of the view, those in these chunks (by position in `head`) and possibly others. */
+  readonly entriesIn: (chunks: ReadonlySet<number>) => AsyncIterable<readonly Entry[]>;
 }
 
 /** Checks the chain that ends in `newest`. @throws integrity where it cannot be followed or merged */
 export async function checkChain(newest: LoadedManifest, options: CheckChainOptions): Promise<CheckedChain> {
   const { reader, errors, signal } = options;
   const chain = await loadChain(reader, newest, { signal });
-  for (const loaded of chain) await checkLink(loaded, options);
+  const isAlone = chain.length === 1;
+  for (const loaded of isAlone ? [] : chain) for await (const _batch of checkedLink(loaded, options));
   chain.forEach((loaded, index) => checkRecord(loaded, chain.slice(index), errors));
-  const view = mergeLevels(chain.map(levelOf), newest.uploadId); // checkTotals below reports all wrong totals
+  // A listing that nothing is merged onto is read once. checkTotals below reports all wrong totals.
+  const view = isAlone
+    ? { chunks: newest.head.chunks, entries: () => checkedLink(newest, options) }
+    : mergeLevels(chain.map(levelOf), newest.uploadId);
   const head: ManifestHead = { ...newest.head, chunks: view.chunks };
-  const summary = await summarize(tapped(view, head, options), () => undefined); // reported by checkLink
-  checkTotals(newest.head.view ?? newest.head.totals, summary, named(newest, errors));
-  return { ...summary, head };
+  const summary = await summarize(view, () => undefined); // reported by checkedLink
+  if (!isAlone) checkTotals(newest.head.view ?? newest.head.totals, summary, named(newest, errors));
+  return { ...summary, head, entriesIn: (chunks) => entriesIn(newest, chain, chunks) };
+}
+
+function entriesIn(
+  newest: LoadedManifest,
+  chain: readonly LoadedManifest[],
+  chunks: ReadonlySet<number>,
+): AsyncIterable<readonly Entry[]> {
+  const { segments } = newest;
+  const read =
+    chain.length === 1 && segments !== undefined
+      ? [{ ...newest, segments: segments.filter(({ positions }) => positions.some((at) => chunks.has(at))) }]
+      : chain;
+  return mergeLevels(read.map(levelOf), newest.uploadId).entries(() => undefined);
 }
 
 const named = ({ key }: LoadedManifest, problems: Problems): ProblemSink => ({
   add: (message, about) => problems.add(`in ${key}: ${message}`, about),
 });
 
-async function checkLink(loaded: LoadedManifest, options: CheckChainOptions): Promise<void> {
+/** The entries of a manifest, which is checked while they pass. */
+async function* checkedLink(loaded: LoadedManifest, options: CheckChainOptions): AsyncGenerator<readonly Entry[]> {
   const errors = named(loaded, options.errors);
   const checker = new ManifestChecker(loaded.head, errors, named(loaded, options.warnings));
-  for await (const lines of readLoaded(loaded)) {
+  const lines = loaded.segments === undefined ? readLoaded(loaded) : checkedSegments(loaded, errors);
+  for await (const batch of lines) {
     throwIfCancelled(options.signal);
-    for (const line of lines) {
+    const entries: Entry[] = [];
+    for (const line of batch) {
       if ('foreignType' in line) {
         const path = resultPath(line.path);
         errors.add(`its type '${displayPath(line.foreignType)}' is not known`, { path });
       } else if (line.type === 'deleted') checker.tombstone(line);
-      else checker.entry(line);
+      else {
+        checker.entry(line);
+        entries.push(line);
+      }
     }
+    yield entries;
   }
   checker.finish();
   const index = new IndexCheck();
@@ -80,19 +104,6 @@ function checkRecord(loaded: LoadedManifest, chain: readonly LoadedManifest[], p
   named(loaded, problems).add(
     `it announces a chain of ${said.deltas} deltas with ${said.entries} entries, and there are ${deltas.length} with ${entries}`,
   );
-}
-
-function tapped(view: MergedView, head: ManifestHead, { onEntry, signal }: CheckChainOptions): MergedView {
-  return {
-    chunks: view.chunks,
-    async *entries(onForeign) {
-      for await (const batch of view.entries(onForeign)) {
-        throwIfCancelled(signal);
-        for (const entry of batch) onEntry(entry, head);
-        yield batch;
-      }
-    },
-  };
 }
 
 const COMPARED = { ...ENTRY_TOTALS, chunks: 'chunks', storedBytes: 'stored bytes' } as const;

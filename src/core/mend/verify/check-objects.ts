@@ -1,13 +1,16 @@
 // Checks that every chunk is in the store with its expected size: with one listing of the upload's folder and of each folder of an earlier
 // upload that holds many of them, or, where listing is not allowed, with one HEAD per chunk.
 import { isColdClass } from '../../store/cold-class.js';
+import { PLAN_KEY } from '../../dataset/attempts.js';
 import { markedUpload } from '../../dataset/marks.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import { keyOf } from '../../format/manifest/load-segments.js';
+import { OWN_SEGMENT_KEY } from '../../format/manifest/segment-key.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import type { Problems } from './problem.js';
+import { segmentsNamed } from './segment-folders.js';
 import { folderOfKey, manifestKeyOf } from '../../store/ids/upload-id.js';
 
 const HEADS_AT_ONCE = 8;
@@ -16,7 +19,7 @@ const LISTED_FROM = 16;
 
 export interface CheckObjectsOptions {
   readonly reader: ObjectReader;
-  readonly head: Pick<ManifestHead, 'uploadId' | 'segments' | 'chunks'>;
+  readonly head: Pick<ManifestHead, 'uploadId' | 'datasetId' | 'segments' | 'chunks'>;
   /** 1 for each chunk that an entry refers to; when undefined, all of them are needed. */
   readonly used?: Uint8Array | undefined;
   /** All objects below `uploads/`, if they were listed before; unreferenced objects are then not reported. */
@@ -63,11 +66,16 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<FoundO
   const manifest = manifestKeyOf(head.uploadId);
   const segments = (head.segments ?? []).map((place) => keyOf(head.uploadId, place));
   const expected = new Set([...wanted, manifest, ...segments]);
-  // Copies of manifests and marks exist temporarily as a matter of course: a prune removes them.
-  const isPassing = (key: string): boolean => key.startsWith(`${manifest}.`) || markedUpload(key) !== undefined;
-  for (const key of sizes.keys())
-    if (key.startsWith(own) && !expected.has(key) && !isPassing(key))
-      warnings.add('nothing in the manifest refers to this object', { key });
+  // Copies of manifests, marks and the plan of a version exist temporarily as a matter of course: a prune removes them.
+  const isPassing = (key: string): boolean =>
+    key.startsWith(`${manifest}.`) || markedUpload(key) !== undefined || PLAN_KEY.test(key.slice(own.length));
+  const unnamed = [...sizes.keys()].filter((key) => key.startsWith(own) && !expected.has(key) && !isPassing(key));
+  // A rewritten manifest names others, and later versions still name those of before.
+  const others = new Set(unnamed.filter((key) => OWN_SEGMENT_KEY.test(key.slice(own.length))));
+  const named =
+    others.size === 0 ? others : await segmentsNamed(options.reader, head.datasetId, others, options.signal);
+  for (const key of unnamed)
+    if (!named.has(key)) warnings.add('nothing in the manifest refers to this object', { key });
   return found;
 }
 

@@ -17,7 +17,7 @@ import type { ObjectReader } from '../../store/object-store.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
 import { openTable, TableBuilder } from '../../restore/plan/selected-table.js';
-import { checkChain } from './check-chain.js';
+import { checkChain, type CheckedChain } from './check-chain.js';
 import { checkObjects, type FoundObjects } from './check-objects.js';
 import { checkRecord } from './check-record.js';
 import { ColdChunks, type ColdCount } from './cold-chunks.js';
@@ -25,6 +25,7 @@ import { chunksOfPart, sampleChunks } from './choose-chunks.js';
 import { deepCheck } from './deep-check.js';
 import { ManifestChecker } from './manifest-checker.js';
 import { Problems, type Problem } from './problem.js';
+import { checkSegmentFolders, type KnownDatasets } from './segment-folders.js';
 import { uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
 
 export type VerifyMode = 'quick' | 'default' | 'deep';
@@ -59,6 +60,8 @@ export interface SharedVerifyState {
   readonly seen: Set<string>;
   /** Those of `seen` that were damaged. Updated in place. */
   readonly damaged: Set<string>;
+  /** Updated in place. */
+  readonly datasets: KnownDatasets;
 }
 
 export interface VerifyResult {
@@ -117,6 +120,8 @@ interface Sound {
   readonly index: ManifestIndex | undefined;
   /** 1 for each chunk that an entry refers to; when undefined, all of them are needed. */
   readonly used?: Uint8Array | undefined;
+  /** Reads entries once more, those in these chunks; undefined where they were kept as they passed. */
+  readonly entriesIn?: CheckedChain['entriesIn'];
 }
 
 const fullKey = ({ uploadId }: ManifestHead, key: string): string => chunkKey(uploadId, key) ?? key;
@@ -155,7 +160,7 @@ class Verification {
     } catch (error) {
       if (!isArchiverError(error, 'integrity')) throw error;
       this.errors.add(error.message);
-      this.hint = error.hint ?? null;
+      this.hint = error.hint ?? repairCommand(this.options.reader, this.options.uploadId);
       return undefined;
     }
   }
@@ -183,8 +188,7 @@ class Verification {
     });
     const problem = index.finish();
     if ('bytes' in read) {
-      const onEntry = (entry: Entry, united: ManifestHead): void => this.entry(entry, united);
-      const checked = await checkChain(read, { reader, errors, warnings, signal, onEntry });
+      const checked = await checkChain(read, { reader, errors, warnings, signal });
       const { entries, files, bytes } = checked.totals;
       this.counts = { entries, files, bytes };
       return { ...checked, sha256: read.sha256, index: indexOf(read) };
@@ -196,14 +200,18 @@ class Verification {
   }
 
   private entry(entry: Entry, head: ManifestHead): void {
-    const { chunks } = head;
-    const hasContent = entry.type === 'file' || entry.type === 'hardlink';
-    if (this.options.mode !== 'deep' || !hasContent || pathProblem(entry.path) !== undefined) return;
-    if (placeProblem(entry, chunks) !== undefined) return;
+    if (this.options.mode !== 'deep') return;
     const known = (this.known ??= this.knownOf(head));
-    const places = entry.segments?.map(({ chunk }) => chunk) ?? (entry.chunk === undefined ? [] : [entry.chunk]);
     // Files that were checked with an earlier version take no memory again.
-    if (places.length === 0 || !places.every((chunk) => known[chunk] === 1)) this.builder.add(entry);
+    this.keep(entry, head, (chunk) => known[chunk] !== 1);
+  }
+
+  /** Keeps a file for the deep check if part of it is in a chunk that is to be read, or none of it in any. */
+  private keep(entry: Entry, { chunks }: ManifestHead, isRead: (chunk: number) => boolean): void {
+    const hasContent = entry.type === 'file' || entry.type === 'hardlink';
+    if (!hasContent || pathProblem(entry.path) !== undefined || placeProblem(entry, chunks) !== undefined) return;
+    const places = entry.segments?.map(({ chunk }) => chunk) ?? (entry.chunk === undefined ? [] : [entry.chunk]);
+    if (places.length === 0 || places.some(isRead)) this.builder.add(entry);
   }
 
   private knownOf(head: ManifestHead): Uint8Array {
@@ -231,20 +239,23 @@ class Verification {
     const fresh = this.share(sound);
     const { mode, reader, signal, emit } = this.options;
     const { errors, warnings } = this;
+    if (errors.count > 0 && head.segments !== undefined) this.hint = repairCommand(reader, head.uploadId);
     if (mode === 'quick') return;
     emit({ type: 'phase', phase: 'scanning' });
     const before = errors.count;
     const about = { reader, head, index, known: shared?.record, errors, warnings, signal };
     if (sha256 !== undefined) await checkRecord({ ...about, sha256 });
+    const datasets = shared?.datasets ?? new Map<UploadId, string>();
+    await checkSegmentFolders({ reader, head, datasets, errors, signal });
     if (errors.count > before) this.hint = repairCommand(reader, head.uploadId);
     const beforeChunks = errors.count;
     const found = await checkObjects({ reader, head, used, listed: shared?.listed, errors, warnings, signal });
     if (errors.count > beforeChunks) this.hint ??= missingHint(reader, head);
-    if (mode === 'deep') await this.readChunks(head, fresh, found);
+    if (mode === 'deep') await this.readChunks(sound, fresh, found);
   }
 
   /** Reads those of `fresh`, or a sample of them, that are not cold. */
-  private async readChunks(head: ManifestHead, fresh: readonly number[], found: FoundObjects): Promise<void> {
+  private async readChunks({ head, entriesIn }: Sound, fresh: readonly number[], found: FoundObjects): Promise<void> {
     const { reader, signal, emit, sample, part, random, now, requestsAtOnce, memoryLimitBytes } = this.options;
     const { errors, warnings, shared } = this;
     const { slowness } = loadCodec();
@@ -255,6 +266,9 @@ class Verification {
         ? sampleChunks(fresh, sample, random)
         : chunksOfPart(fresh, part, (chunk) => head.chunks[chunk]?.size ?? 0);
     const chunks = await cold.skip(chosen, found);
+    const read = new Set(chunks);
+    for await (const batch of entriesIn?.(read) ?? [])
+      for (const entry of batch) this.keep(entry, head, (chunk) => read.has(chunk));
     const listed = errors.list.length;
     const data = this.builder.data();
     const checked = await deepCheck({

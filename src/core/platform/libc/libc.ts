@@ -15,6 +15,7 @@ const ARM = process.arch === 'arm64' || process.arch === 'arm';
 export const O_DIRECTORY = ARM ? 0o40000 : 0o200000;
 export const O_NOFOLLOW = ARM ? 0o100000 : 0o400000;
 export const O_NOATIME = 0o1000000;
+export const O_PATH = 0o10000000;
 const O_CLOEXEC = 0o2000000;
 export const AT_FDCWD = -100;
 const AT_SYMLINK_NOFOLLOW = 0x100;

@@ -30,15 +30,20 @@ export interface HoldOptions {
   readonly what: string;
   /** How long to wait for another process, in ms. */
   readonly patienceMs?: number;
+  /** True if a lock of another computer expires as well when it was not refreshed for long. */
+  readonly expires?: boolean;
 }
 
 /** Takes the lock. @throws conflict while another process keeps it; access-denied, no-space, io */
-export async function holdLock(path: string, { host, what, patienceMs = 0 }: HoldOptions): Promise<Lock> {
+export async function holdLock(
+  path: string,
+  { host, what, patienceMs = 0, expires = false }: HoldOptions,
+): Promise<Lock> {
   const until = Date.now() + patienceMs;
   for (;;) {
     let taken: Lock | LockHolder;
     try {
-      taken = await takeLock(path, ownHolder(host));
+      taken = await takeLock(path, ownHolder(host), expires);
     } catch (error) {
       throw fileFailure('write', path, error);
     }
@@ -58,13 +63,13 @@ function inUse(holder: LockHolder, path: string, { host, what }: HoldOptions): A
 }
 
 /** Takes the lock, or returns its holder. @throws system errors */
-export async function takeLock(path: string, own: LockHolder): Promise<Lock | LockHolder> {
+export async function takeLock(path: string, own: LockHolder, expires = false): Promise<Lock | LockHolder> {
   for (let tries = 0; tries < TRIES; tries++) {
     const file = await newLockFile(path, own).catch(undefinedOn('EEXIST'));
     if (file !== undefined) return heldLock(path, file, own);
-    const { holder, isStale } = await readHolder(path, own.host);
+    const { holder, isStale } = await readHolder(path, own.host, expires);
     if (holder !== undefined) return holder;
-    const taken = isStale ? await takeOver(path, own) : undefined;
+    const taken = isStale ? await takeOver(path, own, expires) : undefined;
     if (taken !== undefined) return taken;
   }
   return unknownHolder(own.host);
@@ -74,11 +79,11 @@ export async function takeLock(path: string, own: LockHolder): Promise<Lock | Lo
  * Replaces a stale lock atomically. Of several processes that found it stale, one gets the turn, which is a lock itself, and checks again,
  * so that nobody replaces the lock of a faster process. Undefined when it is no longer stale.
  */
-async function takeOver(path: string, own: LockHolder): Promise<Lock | LockHolder | undefined> {
-  const turn = await takeLock(`${path}.turn`, own);
+async function takeOver(path: string, own: LockHolder, expires: boolean): Promise<Lock | LockHolder | undefined> {
+  const turn = await takeLock(`${path}.turn`, own, expires);
   if (!('release' in turn)) return turn;
   try {
-    if (!(await readHolder(path, own.host)).isStale) return undefined;
+    if (!(await readHolder(path, own.host, expires)).isStale) return undefined;
     const beside = reportOf(path);
     const file = await newLockFile(beside, own);
     try {
@@ -130,9 +135,9 @@ function heldLock(path: string, file: FileHandle, own: LockHolder): Lock {
   };
 }
 
-/** Returns the process that is working on it; undefined when there is none. */
-export async function lockHolder(path: string, host: string): Promise<LockHolder | undefined> {
-  return (await readHolder(path, host)).holder;
+/** Returns the process that is working on it; undefined when there is none. `expires`: see HoldOptions. */
+export async function lockHolder(path: string, host: string, expires = false): Promise<LockHolder | undefined> {
+  return (await readHolder(path, host, expires)).holder;
 }
 
 interface Held {
@@ -141,7 +146,7 @@ interface Held {
   readonly isStale: boolean;
 }
 
-async function readHolder(path: string, ownHost: string): Promise<Held> {
+async function readHolder(path: string, ownHost: string, expires: boolean): Promise<Held> {
   let text: string;
   let mtimeMs: number;
   try {
@@ -159,7 +164,7 @@ async function readHolder(path: string, ownHost: string): Promise<Held> {
   }
   const life = holderStatus(holder, ownHost);
   // Locks without a namespace are from a version of this program that did not refresh them.
-  const isRefreshed = life === 'unknown' && holder.host === ownHost && holder.namespace !== '';
+  const isRefreshed = life === 'unknown' && (expires || holder.host === ownHost) && holder.namespace !== '';
   if (life === 'dead' || (isRefreshed && (await isSilent(path, mtimeMs)))) return { isStale: true };
   return { holder, isStale: false };
 }

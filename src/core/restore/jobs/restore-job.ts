@@ -29,6 +29,7 @@ const SELECTORS = s.schema(() =>
     commits: texts,
     stages: texts,
     shards: s.exactOptional(s.listOf(s.whole)),
+    part: s.exactOptional(s.object({ number: s.count, of: s.count })),
   }),
 );
 
@@ -149,7 +150,8 @@ function presentSelectors(selectors: unknown): unknown {
   if (typeof selectors !== 'object' || selectors === null) return selectors;
   const own = Object.entries(selectors);
   const isSum =
-    own.filter(([key, value]) => key !== 'shards' && !(Array.isArray(value) && value.length === 0)).length > 1;
+    own.filter(([key, value]) => key !== 'shards' && key !== 'part' && !(Array.isArray(value) && value.length === 0))
+      .length > 1;
   if (isSum) return selectors;
   return Object.fromEntries(
     own.map(([key, value]) => (Object.hasOwn(FORMER, key) ? [FORMER[key], [value]] : [key, value])),

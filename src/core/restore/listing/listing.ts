@@ -3,6 +3,7 @@
 import type { Entry, EntryType, ManifestHead, Timestamp } from '../../format/manifest/manifest-types.js';
 import { type RawPath, bytesOf, rawFromText, TOP, pathBelow, withEnd } from '../../platform/paths/raw-path.js';
 import type { Extra, SelectedTable } from '../plan/selected-table.js';
+import { outside, type PathRange, rangeBelow } from '../../format/manifest/path-range.js';
 import { isColdClass } from '../../store/cold-class.js';
 
 /** Entries `start` to `end` (exclusive). */
@@ -39,6 +40,16 @@ export interface ListingData {
   readonly stages: Interned;
   readonly commits: Interned;
   readonly refused: readonly RefusedEntry[];
+  /** Undefined for a listing of everything. */
+  readonly part?: ListedPart | undefined;
+}
+
+/** What a listing has of an upload that is being read. */
+export interface ListedPart {
+  /** Where everything is listed, in order; none of the ranges touch. */
+  readonly read: readonly PathRange[];
+  /** Sums of folders as far as they are known by now. */
+  readonly sums: { readonly of: (folder: RawPath) => Sum | undefined };
 }
 
 /** A column of few different texts. */
@@ -170,7 +181,7 @@ export class Listing {
   /** Returns an entry as a manifest has it, without what is not kept here: time of status change, inode, names of owners. */
   entry(index: number): Entry {
     const chunk = this.table.columns.chunk[index] ?? -1;
-    const { xattrs, ...extra } = this.extra(index) ?? {};
+    const { xattrs, zeroRuns, ...extra } = this.extra(index) ?? {};
     const md5 = this.md5(index);
     const stage = this.stage(index);
     const commit = this.commit(index);
@@ -188,6 +199,7 @@ export class Listing {
       ...(md5 === undefined ? {} : { md5 }),
       ...(chunk < 0 ? {} : { chunk, offset: this.offset(index) }),
       ...extra,
+      ...(zeroRuns && { holes: zeroRuns }),
       ...(xattrs && { xattrs: new Map(Array.from(xattrs, ([name, value]) => [name, Buffer.from(value)])) }),
       ...(stage === undefined ? {} : { stage }),
       ...(commit === undefined ? {} : { commit }),
@@ -219,11 +231,16 @@ export class Listing {
     };
   }
 
-  /** Yields the direct children of a folder that begin with `prefix`, in path order; skips deeper entries. */
-  *children(folder: RawPath, prefix: RawPath = TOP): Generator<Child> {
-    const { start, end } = this.below(folder);
+  /**
+   * Yields the direct children of a folder that begin with `prefix`, in path order; skips deeper entries. Of those that `within` has entries
+   * of, if it is given.
+   */
+  *children(folder: RawPath, prefix: RawPath = TOP, within?: PathRange): Generator<Child> {
+    const { start, end: last } = this.below(folder);
     const above = folder === '' ? TOP : pathBelow(folder, TOP);
-    for (let index = prefix === '' ? start : this.lowerBound(bytesOf(withEnd(above, prefix))); index < end;) {
+    const first = prefix === '' ? start : this.lowerBound(bytesOf(withEnd(above, prefix)));
+    const end = within === undefined ? last : Math.min(last, this.lowerBound(bytesOf(within.before)));
+    for (let index = Math.max(first, within === undefined ? 0 : this.lowerBound(bytesOf(within.from))); index < end;) {
       const rest = this.path(index).slice(above.length);
       if (!rest.startsWith(prefix)) return;
       const slash = rest.indexOf('/');
@@ -239,7 +256,27 @@ export class Listing {
     }
   }
 
-  /** Files and bytes of a range, without walking it (except the first time). */
+  /** Whether everything that there is is listed. */
+  get isWhole(): boolean {
+    return this.data.part === undefined;
+  }
+
+  /** Where everything is listed, in order. */
+  get ranges(): readonly PathRange[] {
+    return this.data.part?.read ?? [rangeBelow(TOP)];
+  }
+
+  /** Whether everything below a folder is listed. */
+  isRead(folder: RawPath): boolean {
+    return outside(rangeBelow(folder), this.ranges).length === 0;
+  }
+
+  /** Files and bytes below a folder; undefined while they are not known. */
+  sumBelow(folder: RawPath): Sum | undefined {
+    return this.isRead(folder) ? this.sum(this.below(folder)) : this.data.part?.sums.of(folder);
+  }
+
+  /** Files and bytes of a range of what is listed, without walking it (except the first time). */
   sum({ start, end }: EntryRange): Sum {
     this.sums ??= this.addUp();
     const { files, bytes } = this.sums;

@@ -10,7 +10,7 @@ import { pathProblem } from '../../platform/paths/path-rules.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { openTable, TableBuilder } from '../plan/selected-table.js';
-import { type Interned, Listing, type RefusedEntry } from './listing.js';
+import { type Interned, type ListedPart, Listing, type RefusedEntry } from './listing.js';
 import type { ExpectedDigests } from '../../dataset/records/assert-expected.js';
 
 export interface LoadListingOptions {
@@ -40,12 +40,13 @@ export async function loadListing(reader: ObjectReader, options: LoadListingOpti
   return columns.listing(read);
 }
 
-class ListingColumns {
+/** Entries as they come, to be made a listing. */
+export class ListingColumns {
   chunks: readonly ChunkRecord[] = [];
   private readonly builder = new TableBuilder();
   private readonly stages = new InternedColumn();
   private readonly commits = new InternedColumn();
-  private readonly refused: RefusedEntry[] = [];
+  readonly refused: RefusedEntry[] = [];
 
   take(entry: Entry): void {
     const reason = pathProblem(entry.path) ?? placeProblem(entry, this.chunks);
@@ -62,7 +63,8 @@ class ListingColumns {
     this.refused.push({ path, reason: `entries of type '${displayPath(foreignType)}' are not known` });
   }
 
-  listing({ head }: ReadView): Listing {
+  /** A listing of what has come; `part` says what of the upload that is, undefined for all. */
+  listing({ head }: Pick<ReadView, 'head'>, part?: ListedPart): Listing {
     const data = this.builder.data();
     return new Listing({
       head,
@@ -72,6 +74,7 @@ class ListingColumns {
       stages: this.stages,
       commits: this.commits,
       refused: this.refused,
+      part,
     });
   }
 }

@@ -1,4 +1,5 @@
 // The output tree on Linux: folders are held open, and everything happens relative to them.
+import { chmodSync } from 'node:fs';
 import { systemCode } from '../../platform/failures/errors.js';
 import * as c from '../../platform/libc/libc.js';
 import type { Libc } from '../../platform/libc/libc.js';
@@ -200,8 +201,21 @@ export class LibcTree implements OutputTree {
     try {
       return this.open(path);
     } catch (error) {
-      throw refusal(error);
+      if (systemCode(error) !== 'EACCES') throw refusal(error);
+      return this.openClosed(path);
     }
+  }
+
+  /** Opens a folder that denies its owner, who is allowed to open it to himself. */
+  private openClosed(path: RawPath): number {
+    const [parentPath, name] = splitPath(path);
+    const fd = this.libc.openat(this.folder(parentPath).fd, name, FOLDER_FLAGS | c.O_PATH, 0);
+    try {
+      chmodSync(`/proc/self/fd/${fd}`, 0o700); // of the open folder itself: there is no such call by descriptor
+    } finally {
+      this.libc.close(fd);
+    }
+    return this.open(path);
   }
 
   dispose(): void {

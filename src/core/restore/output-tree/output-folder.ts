@@ -6,10 +6,11 @@ import { dirname, resolve } from 'node:path';
 import { reasonText } from '../../platform/failures/errno.js';
 import { ArchiverError, systemCode } from '../../platform/failures/errors.js';
 import { loadLibc } from '../../platform/libc/libc.js';
+import type { Timestamp } from '../../format/manifest/manifest-types.js';
 import type { Folding } from '../../platform/paths/collisions.js';
 import { printable, rawFromText, TOP, type RawPath } from '../../platform/paths/raw-path.js';
 import { openTree } from './open-tree.js';
-import type { OutputTree } from './output-tree.js';
+import { isSameTime, type OutputTree } from './output-tree.js';
 import { fatalError } from './refusal.js';
 import type { WriteSettings } from './write-settings.js';
 
@@ -18,8 +19,10 @@ export interface OpenFolder {
   readonly tree: OutputTree;
   /** True if it did not exist before. */
   readonly wasMade: boolean;
-  /** True if it holds nothing yet, so that nothing can be in the way. */
+  /** True if it holds nothing yet, so that nothing can be in the way; never where parts share it. */
   readonly isEmpty: boolean;
+  /** True if parts of a restore have made it, so that it gets the attributes of the source folder. */
+  readonly isClaimed: boolean;
   close(): void;
 }
 
@@ -31,7 +34,22 @@ export interface OpenOutputOptions {
   readonly path: string;
   readonly flatten: boolean;
   readonly keepSpecialBits: boolean;
+  /** Given if several parts of a restore write into it. */
+  readonly shared?: SharedOutput | undefined;
 }
+
+export interface SharedOutput {
+  /** Eight hex digits that the parts have in common, and no other restores. */
+  readonly group: string;
+  /** What the folder has at last, if the parts make it; undefined if it gets nothing then. */
+  readonly top: { readonly mode: number; readonly mtime: Timestamp } | undefined;
+}
+
+/** Mode of an output folder that parts have made, while any of them runs. Nobody else makes a folder with it. */
+const UNDER_WAY = 0o1700;
+
+/** Whether parts have made the folder, and not all of them have ended. */
+export const isUnderWay = (tree: OutputTree): boolean => ((tree.present(TOP)?.mode ?? 0) & 0o1777) === UNDER_WAY;
 
 function explain(error: unknown, path: string): Error {
   const known = fatalError(error);
@@ -82,42 +100,73 @@ export function removeUnused(path: string): void {
   }
 }
 
-/** Creates a folder and its missing parents; false when it exists. Node's own `recursive` never returns below /proc. */
-function makeWithParents(path: string): boolean {
-  try {
-    fs.mkdirSync(path);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST' && fs.statSync(path).isDirectory()) return false;
-    if (systemCode(error) !== 'ENOENT' || !makeWithParents(dirname(path))) throw error;
+/**
+ * Creates a folder and its missing parents; false when it exists. Others may do so at the same time. Node's own `recursive` never returns
+ * below /proc.
+ */
+function makeWithParents(path: string, mode: number): boolean {
+  for (let hasParent = false; ; hasParent = true) {
+    try {
+      fs.mkdirSync(path, mode);
+      return true;
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST' && fs.statSync(path).isDirectory()) return false;
+      if (systemCode(error) !== 'ENOENT' || hasParent) throw error;
+      makeWithParents(dirname(path), 0o777);
+    }
   }
-  fs.mkdirSync(path);
-  return true;
 }
 
-function open({ path, flatten, keepSpecialBits }: OpenOutputOptions): OpenFolder {
-  const wasMade = makeWithParents(resolve(path));
+function open({ path, flatten, keepSpecialBits, shared }: OpenOutputOptions): OpenFolder {
+  const wasMade = makeWithParents(resolve(path), shared?.top === undefined ? 0o777 : UNDER_WAY);
   const rootPath = fs.realpathSync(resolve(path));
-  const isEmpty = wasMade || fs.readdirSync(rootPath).length === 0;
+  const isEmpty = shared === undefined && (wasMade || fs.readdirSync(rootPath).length === 0);
   const hasLibc = loadLibc() !== undefined;
   const rootFd = hasLibc ? fs.openSync(rootPath, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY) : undefined;
+  const [uid, gid] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0];
   const settings: WriteSettings = {
     rootFd,
     rootPath,
     flatten,
     umask: process.umask(),
-    uid: process.geteuid?.() ?? 0,
-    gid: process.getegid?.() ?? 0,
+    uid,
+    gid,
     isRoot: process.geteuid?.() === 0,
     keepSpecialBits,
-    tempName: rawFromText(`.archiver-${randomBytes(4).toString('hex')}-`),
+    tempName: rawFromText(`.archiver-${shared?.group ?? ''}${randomBytes(4).toString('hex')}-`),
   };
   const tree = openTree(settings);
+  const isClaimed = shared?.top !== undefined && claim(tree, shared.top);
   const close = (): void => {
     tree.dispose();
     if (rootFd !== undefined) fs.closeSync(rootFd);
   };
-  return { settings, tree, wasMade, isEmpty, close };
+  return { settings, tree, wasMade, isEmpty, isClaimed, close };
+}
+
+/** Whether parts have made the folder. It is marked before anything changes its time, by which the next part would know it. */
+function claim(tree: OutputTree, { mode, mtime }: NonNullable<SharedOutput['top']>): boolean {
+  if (isUnderWay(tree)) return true;
+  const present = tree.present(TOP);
+  if (present?.mode !== mode || !isSameTime(present, mtime, tree.timeDigits)) return false;
+  markUnderWay(tree);
+  return true;
+}
+
+/** Marks the folder as one that parts have made, and not all of them have ended. @throws system errors */
+export function markUnderWay(tree: OutputTree): void {
+  if (!isUnderWay(tree)) changeMode(tree, TOP, UNDER_WAY);
+}
+
+/** Changes the mode of a folder alone. @throws system errors */
+export function changeMode(tree: OutputTree, path: RawPath, mode: number): void {
+  const fd = tree.openFolder(path);
+  try {
+    const { mtimeSeconds: seconds = 0, mtimeNanos: nanos = 0 } = tree.present(path) ?? {};
+    tree.describe(fd, { mtime: { seconds, nanos }, mode, owner: undefined });
+  } finally {
+    tree.close(fd);
+  }
 }
 
 /**

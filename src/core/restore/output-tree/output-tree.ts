@@ -20,6 +20,13 @@ export interface Present {
   readonly mode: number;
 }
 
+/** Compares modification times, as far as the file system's are kept. */
+export function isSameTime(present: Present, mtime: Timestamp, digits: 6 | 9): boolean {
+  if (present.mtimeSeconds !== mtime.seconds) return false;
+  if (digits === 9) return present.mtimeNanos === mtime.nanos;
+  return Math.floor(present.mtimeNanos / 1000) === Math.floor(mtime.nanos / 1000);
+}
+
 export interface Metadata {
   readonly mtime: Timestamp;
   /** Mode to set; undefined to leave it. */

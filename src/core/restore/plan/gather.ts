@@ -10,6 +10,7 @@ import type { ObjectReader } from '../../store/object-store.js';
 import { printable, type RawPath, displayPath } from '../../platform/paths/raw-path.js';
 import { usageError } from '../../platform/failures/errors.js';
 import type { Failure, Failures } from '../../platform/failures/failure-list.js';
+import { leaveFolders, PartShare } from './part-share.js';
 import { openTable, TableBuilder, type Extra, type SelectedTable, type TableData } from './selected-table.js';
 import type { ExpectedDigests } from '../../dataset/records/assert-expected.js';
 
@@ -20,6 +21,10 @@ export interface Gathered {
   readonly data: TableData;
   readonly extras: ReadonlyMap<number, Extra>;
   readonly unmatched: readonly Failure[];
+  /** Number of entries that this restore is to write. */
+  readonly entryCount: number;
+  /** False if nothing is selected, for any part. */
+  readonly isSelecting: boolean;
   /** Why nothing is selected, if `unmatched` does not say it. */
   readonly conflict: string | undefined;
 }
@@ -38,7 +43,8 @@ export interface GatherOptions {
 export async function gather(options: GatherOptions): Promise<Gathered> {
   const { reader, uploadId, manifestSha256, selectors, failures, signal } = options;
   const selection = createSelection(selectors);
-  const gatherer = new Gatherer(selection, failures);
+  const share = selectors.part && new PartShare(selectors.part);
+  const gatherer = new Gatherer(selection, failures, share);
   const manifest = await readView(reader, {
     uploadId,
     withoutNames: true,
@@ -49,7 +55,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     },
     onEntry: (entry) => gatherer.take(entry),
     onForeign: ({ path, foreignType }) => {
-      if (selection.matches({ path, type: 'file' }, undefined))
+      if (selection.matches({ path, type: 'file' }, undefined) && share?.takes({}, []) !== false)
         failures.add(path, `refused: entries of type '${displayPath(foreignType)}' are not known`);
     },
     needles: selection.needles,
@@ -57,12 +63,14 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     sha256: manifestSha256,
     signal,
   });
-  const { builder } = gatherer;
+  const { builder, isSelecting, foreignFolders } = gatherer;
   const data = builder.data();
   const table = openTable(data);
+  const entryCount = table.count - (share === undefined ? 0 : leaveFolders(table, foreignFolders));
   const unmatched = selection.unmatched();
-  const conflict = table.count > 0 ? undefined : selection.conflict();
-  return { manifest, head: manifest.head, table, data, extras: builder.extras, unmatched, conflict };
+  const conflict = isSelecting ? undefined : selection.conflict();
+  const { head } = manifest;
+  return { manifest, head, table, data, extras: builder.extras, unmatched, entryCount, isSelecting, conflict };
 }
 
 function checkShards(head: ManifestHead, shards: readonly number[] | undefined): void {
@@ -79,19 +87,32 @@ function checkShards(head: ManifestHead, shards: readonly number[] | undefined):
 class Gatherer {
   readonly builder = new TableBuilder();
   head: ManifestHead | undefined;
+  isSelecting = false;
+  /** Folders that may hold entries of this part. */
+  readonly foreignFolders: number[] = [];
 
   constructor(
     private readonly selection: Selection,
     private readonly failures: Failures,
+    private readonly share: PartShare | undefined,
   ) {}
 
   take(entry: Entry): void {
     const chunks = this.head?.chunks ?? [];
     const chunk = entry.chunk ?? entry.segments?.at(-1)?.chunk;
     if (!this.selection.matches(entry, chunk === undefined ? undefined : chunks[chunk]?.shard)) return;
+    const isOwn = this.share?.takes(entry, chunks) ?? true;
+    if (!isOwn && entry.type !== 'directory') this.isSelecting = true;
+    else this.add(entry, isOwn, chunks);
+  }
+
+  private add(entry: Entry, isOwn: boolean, chunks: ManifestHead['chunks']): void {
     const problem = pathProblem(entry.path) ?? linkProblem(entry.target) ?? placeProblem(entry, chunks);
-    if (problem === undefined) this.builder.add(entry);
-    else this.failures.add(entry.path, `refused: ${problem}`);
+    if (problem === undefined) {
+      this.isSelecting = true;
+      const index = this.builder.add(entry);
+      if (!isOwn) this.foreignFolders.push(index);
+    } else if (isOwn) this.failures.add(entry.path, `refused: ${problem}`);
   }
 }
 

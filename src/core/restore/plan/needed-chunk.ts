@@ -32,3 +32,11 @@ export function neededChunk(
   const fetchedBytes = remote.reduce((sum, { start, end }) => sum + end - start, 0);
   return { key, sizeBytes: record.size, storageClass: record.storageClass, fetchedBytes, gets: remote.length };
 }
+
+/** Returns the content that is to be read of these chunks. */
+export const toFetch = (
+  needed: readonly NeededChunk[],
+): { readonly bytesFetched: number; readonly ranges: number } => ({
+  bytesFetched: needed.reduce((sum, { fetchedBytes }) => sum + fetchedBytes, 0),
+  ranges: needed.reduce((sum, { gets }) => sum + gets, 0),
+});

@@ -1,6 +1,6 @@
 // Decides what happens to existing files. Pure.
 import type { EntryType, Timestamp } from '../../format/manifest/manifest-types.js';
-import type { Present } from '../output-tree/output-tree.js';
+import { isSameTime, type Present } from '../output-tree/output-tree.js';
 
 export const OVERWRITE_POLICIES = ['always', 'if-newer', 'if-changed', 'never'] as const;
 /**
@@ -17,12 +17,6 @@ export interface Incoming {
 }
 
 export type Decision = 'write' | 'unchanged' | 'skip' | { readonly refused: string };
-
-function isSameTime(present: Present, { mtime }: Incoming, digits: 6 | 9): boolean {
-  if (present.mtimeSeconds !== mtime.seconds) return false;
-  if (digits === 9) return present.mtimeNanos === mtime.nanos;
-  return Math.floor(present.mtimeNanos / 1000) === Math.floor(mtime.nanos / 1000);
-}
 
 const isOlder = (present: Present, { mtime }: Incoming): boolean =>
   present.mtimeSeconds < mtime.seconds || (present.mtimeSeconds === mtime.seconds && present.mtimeNanos < mtime.nanos);
@@ -45,7 +39,7 @@ export function decideOverwrite(
   if (policy === 'always') return 'write';
   if (policy === 'never') return 'skip';
   const kind = incoming.type === 'symlink' ? 'symlink' : 'file';
-  if (present.kind === kind && present.size === incoming.size && isSameTime(present, incoming, timeDigits))
+  if (present.kind === kind && present.size === incoming.size && isSameTime(present, incoming.mtime, timeDigits))
     return 'unchanged';
   return policy === 'if-changed' || isOlder(present, incoming) ? 'write' : 'skip';
 }

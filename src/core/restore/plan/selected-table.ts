@@ -5,8 +5,9 @@ import { growBuffer, growing, openRows, type Rows, RowsBuilder, type RowsData } 
 import type { Entry, EntryType, Segment } from '../../format/manifest/manifest-types.js';
 import { type RawPath, splitPath } from '../../platform/paths/raw-path.js';
 
-/** The state of an entry. Everything starts as `waiting`; `written` is complete, but its MD5 is not compared yet. */
-export const STATE = { waiting: 0, done: 1, failed: 2, unchanged: 3, skipped: 4, written: 5 } as const;
+/** The state of an entry. Everything starts as `waiting`; `written` is complete, but its MD5 is not compared yet; `elsewhere` is
+ * a folder that another part of the restore makes. */
+export const STATE = { waiting: 0, done: 1, failed: 2, unchanged: 3, skipped: 4, written: 5, elsewhere: 6 } as const;
 const KINDS: readonly EntryType[] = ['file', 'directory', 'symlink', 'hardlink'];
 
 const COLUMNS = {

@@ -12,6 +12,8 @@ import { resultPath } from '../../platform/failures/failure-list.js';
 export interface NameOptions {
   readonly flatten: boolean;
   readonly folding: Folding;
+  /** True if other parts write into the folder as well, whose names are not known here. */
+  readonly isPart?: boolean;
 }
 
 function* waiting(table: SelectedTable, withFolders: boolean): Generator<number> {
@@ -37,11 +39,21 @@ function flattenRefusal(collisions: readonly Collision[], pathOf: (index: number
 /**
  * Refuses names that collide: with `--flatten` everything stops, because it is not clear which of the two was meant;
  * otherwise the later one fails.
- * @throws conflict
+ * @throws conflict; unsupported for a part where they may collide with those of another
  */
-export function refuseCollisions(table: SelectedTable, failures: Failures, { flatten, folding }: NameOptions): void {
+export function refuseCollisions(
+  table: SelectedTable,
+  failures: Failures,
+  { flatten, folding, isPart = false }: NameOptions,
+): void {
   // Without folding, paths are unique already.
   if (!flatten && !folding.case && !folding.unicode) return;
+  if (isPart)
+    throw new ArchiverError(
+      'unsupported',
+      'this file system takes some different names for the same, and a part does not know the names of the others',
+      { hint: 'restore without --part, or to another file system' },
+    );
   const collisions = findCollisions(waiting(table, !flatten), (index) => destinationOf(table, index, flatten), folding);
   if (flatten && collisions.length > 0) throw flattenRefusal(collisions, (index) => table.path(index));
   for (const { index, with: first } of collisions) {

@@ -12,8 +12,8 @@ import { failureReason, fatalError } from '../output-tree/refusal.js';
 import { STATE, type Extra, type SelectedTable } from '../plan/selected-table.js';
 import type { WriteSettings } from '../output-tree/write-settings.js';
 
-const OWNER_ACCESS = 0o700;
-const PERMISSIONS = 0o777;
+export const OWNER_ACCESS = 0o700;
+export const PERMISSIONS = 0o777;
 const AT_ONCE = 1000;
 
 /** Entries to write, and where to write them. */
@@ -53,12 +53,17 @@ export async function makeFolders({ table, tree, failures, signal }: Writing): P
   return existing;
 }
 
-/** Gives folders their owner, attributes, mode and time. */
-export function finishFolders(writing: Writing, existing: ReadonlySet<number>, warnings: string[]): void {
+/** Gives folders their owner, attributes, mode and time, except for those in `later`. */
+export function finishFolders(
+  writing: Writing,
+  existing: ReadonlySet<number>,
+  warnings: string[],
+  later: ReadonlySet<number>,
+): void {
   const { table, failures } = writing;
   for (const index of [...foldersOf(table)].toReversed()) {
     try {
-      finishFolder(writing, index, existing.has(index), warnings);
+      if (!later.has(index)) finishFolder(writing, index, existing.has(index), warnings);
       table.columns.state[index] = STATE.done;
     } catch (error) {
       table.columns.state[index] = STATE.failed;
@@ -67,7 +72,8 @@ export function finishFolders(writing: Writing, existing: ReadonlySet<number>, w
   }
 }
 
-function finishFolder(
+/** Gives a folder its owner, attributes, mode and time. @throws system errors */
+export function finishFolder(
   { table, tree, settings, extras }: Writing,
   index: number,
   existed: boolean,
@@ -94,14 +100,15 @@ function finishFolder(
   }
 }
 
-/** Gives a new output folder the owner, mode and time of the source folder. */
+/** Gives a new output folder the owner, mode and time of the source folder; the time first, as whoever sees the mode relies on both. */
 export function finishRoot({ tree, settings, failures }: Writing, source: SourceRecord): void {
   try {
     const fd = tree.openFolder(TOP);
     try {
       const mode = restoredMode(source.mode, true, settings.keepSpecialBits);
       const owner = settings.isRoot ? { uid: source.uid, gid: source.gid } : undefined;
-      tree.describe(fd, { mtime: source.mtime, mode, owner });
+      tree.describe(fd, { mtime: source.mtime, mode: undefined, owner });
+      tree.describe(fd, { mtime: source.mtime, mode, owner: undefined });
     } finally {
       tree.close(fd);
     }

@@ -1,5 +1,6 @@
 // Removes what killed restores leave below an output folder: files under temporary names, which begin alike for a run. Beside them lies the
-// lock of the run, so that the next restore into the folder knows that nobody writes to them any more.
+// lock of the run, so that the next restore into the folder knows that nobody writes to them any more. The computer of a run may have died
+// with it: a lock that was not refreshed for long has expired, wherever it comes from.
 import { readdirSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -14,36 +15,47 @@ import {
   rawFromText,
   TOP,
 } from '../../platform/paths/raw-path.js';
+import { undefinedOn } from '../../platform/failures/errors.js';
 import { holdLock, type Lock, lockHolder } from '../../platform/state/lock.js';
 
-const LOCK = /^(\.archiver-[0-9a-f]{8}-)lock$/;
+const LOCK = /^(\.archiver-(?:[0-9a-f]{8}){1,2}-)lock$/;
 
-/** Removes what ended runs have left, and locks the names of this one until it is released. @throws access-denied, no-space, io */
-export async function lockOutput(output: OutputFolder): Promise<Lock> {
-  const { rootPath, tempName } = output.settings;
-  if (!output.isEmpty) await removeLeftovers(output);
-  return await holdLock(join(rootPath, `${tempName}lock`), { host: hostname(), what: 'a restore into this folder' });
-}
+/** Locks the temporary names of this run until it is released. @throws access-denied, no-space, io */
+export const lockOutput = async ({ settings: { rootPath, tempName } }: OutputFolder): Promise<Lock> =>
+  await holdLock(join(rootPath, `${tempName}lock`), { host: hostname(), what: 'a restore into this folder' });
 
-async function removeLeftovers({ settings: { rootPath }, tree }: OutputFolder): Promise<void> {
-  const dead: string[] = [];
+/** Returns how the temporary names of runs begin that have ended without removing them, or of those that have not. */
+export async function lockedNames(rootPath: string, life: 'ended' | 'running'): Promise<string[]> {
+  const names: string[] = [];
   for (const name of readdirSync(rootPath)) {
     const prefix = LOCK.exec(name)?.[1];
-    if (prefix === undefined || !(await lstat(join(rootPath, name))).isFile()) continue;
-    if ((await lockHolder(join(rootPath, name), hostname())) === undefined) dead.push(prefix);
+    const path = join(rootPath, name);
+    if (prefix === undefined || (await lstat(path).catch(undefinedOn('ENOENT')))?.isFile() !== true) continue;
+    const isRunning = (await lockHolder(path, hostname(), true)) !== undefined;
+    if (isRunning === (life === 'running')) names.push(prefix);
   }
-  if (dead.length === 0) return;
+  return names;
+}
+
+/** Removes what ended runs have left. Returns the folders that it has changed. @throws system errors */
+export async function removeLeftovers({ settings: { rootPath }, tree }: OutputFolder): Promise<ReadonlySet<RawPath>> {
+  const changed = new Set<RawPath>();
+  const dead = await lockedNames(rootPath, 'ended');
+  if (dead.length === 0) return changed;
   const root = rawFromText(rootPath);
   const clear = (folder: RawPath): void => {
     const path = folder === TOP ? root : pathBelow(root, folder);
     for (const entry of readdirSync(fsPath(path), { encoding: 'latin1', withFileTypes: true })) {
       const name = rawFromLatin1(entry.name);
       if (entry.isDirectory()) clear(joinPath(folder, name));
-      else if (!LOCK.test(entry.name) && dead.some((prefix) => entry.name.startsWith(prefix)))
+      else if (!LOCK.test(entry.name) && dead.some((prefix) => entry.name.startsWith(prefix))) {
         tree.remove(tree.folder(folder), name);
+        changed.add(folder);
+      }
     }
   };
   clear(TOP);
   // Removed last: if this run is killed before, the next restore continues.
   for (const prefix of dead) await rm(join(rootPath, `${prefix}lock`), { force: true });
+  return changed;
 }

@@ -9,7 +9,7 @@ const object = (key: string) => ({
   storageClass: 'STANDARD',
 });
 
-test('manifests go before chunks, and what builds on another before that one, whatever their ids say', () => {
+test('manifests go before segments, these before chunks, and what builds on another before that one, whatever their ids say', () => {
   const ordinals = new Map([
     ['20261122-210749-ffffffff', 1],
     ['20261122-210750-ffffffff', 2],
@@ -18,6 +18,7 @@ test('manifests go before chunks, and what builds on another before that one, wh
   ]);
   const objects = [
     '20261101-000000-00000000/shard-00/chunk-000000.tar.zst',
+    '20261122-210749-ffffffff/manifest/000001-0123abcd.json.gz',
     '20261122-210749-ffffffff/manifest.json.gz',
     '20261101-000000-00000000/manifest.json.gz',
     '20261122-210750-ffffffff/manifest.json.gz',
@@ -31,6 +32,7 @@ test('manifests go before chunks, and what builds on another before that one, wh
     '20261122-210750-00000001/manifest.json.gz',
     '20261122-210750-ffffffff/manifest.json.gz',
     '20261122-210749-ffffffff/manifest.json.gz',
+    '20261122-210749-ffffffff/manifest/000001-0123abcd.json.gz',
     '20261101-000000-00000000/shard-00/chunk-000000.tar.zst',
   ]);
 });

@@ -77,6 +77,16 @@ test('a process of another computer counts as running', async () => {
   expect(await takeLock(lock, ownHolder(HOST))).toMatchObject({ host: 'elsewhere' });
 });
 
+test('a lock of another computer expires only where that was asked for, and not while it is refreshed', async () => {
+  const lock = await path();
+  writeFileSync(lock, JSON.stringify({ pid: 2 ** 22 + 1, host: 'elsewhere', start: '', namespace: 'pid:[7]' }));
+
+  expect(await lockHolder(lock, HOST, true)).toMatchObject({ host: 'elsewhere' });
+  utimesSync(lock, new Date(), new Date(Date.now() - 700_000));
+  expect(await lockHolder(lock, HOST)).toMatchObject({ host: 'elsewhere' });
+  expect(await lockHolder(lock, HOST, true)).toBeUndefined();
+});
+
 test('an empty lock is being written, unless it is old', async () => {
   const lock = await path();
   writeFileSync(lock, '');

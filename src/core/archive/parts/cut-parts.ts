@@ -1,0 +1,83 @@
+// Cuts what was scanned into parts of equal cost. Pure.
+import { type EntryTable, KIND } from '../../format/columns/entry-table.js';
+import { isListed } from '../../format/manifest/manifest-writer.js';
+
+/** What a file costs beside its bytes, in bytes: opening, reading and listing a small file takes as long as packing so many bytes. */
+export const ENTRY_COST = 64 * 1024;
+export const DEFAULT_PART_BYTES = 64 * 2 ** 30;
+
+/** Rows `start` to `end` (exclusive) of a table, among them rows that are not archived. */
+export interface PartRange {
+  readonly start: number;
+  readonly end: number;
+  readonly entries: number;
+  /** Everything but folders. */
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** So many parts, or as many as there are parts of so much cost. */
+export type PartSize = { readonly count: number } | { readonly bytes: number };
+
+const costOf = ({ columns: { kind, size } }: EntryTable, index: number): number =>
+  ENTRY_COST + (kind[index] === KIND.file ? (size[index] ?? 0) : 0);
+
+/**
+ * Returns the parts in the order of paths. A file is never divided, so that there may be fewer than were asked for, and one that is larger
+ * than the others; always at least one.
+ */
+export function cutParts(table: EntryTable, wanted: PartSize): readonly PartRange[] {
+  const { kind, size } = table.columns;
+  let total = 0;
+  for (let index = 0; index < table.count; index++) if (isListed(table, index)) total += costOf(table, index);
+  const count = 'count' in wanted ? wanted.count : Math.max(1, Math.ceil(total / wanted.bytes));
+  const ranges: { start: number; end: number; entries: number; files: number; bytes: number }[] = [];
+  const next = (start: number) => ({ start, end: start, entries: 0, files: 0, bytes: 0 });
+  let range = next(0);
+  let [before, slot] = [0, 0];
+  for (let index = 0; index < table.count; index++) {
+    if (!isListed(table, index)) continue;
+    const cost = costOf(table, index);
+    const own = Math.min(count - 1, Math.floor(((before + cost / 2) / total) * count));
+    if (own > slot && range.entries > 0) {
+      ranges.push(range);
+      range = next(index);
+    }
+    slot = own;
+    before += cost;
+    range.end = index + 1;
+    range.entries++;
+    if (kind[index] !== KIND.directory) range.files++;
+    if (kind[index] === KIND.file) range.bytes += size[index] ?? 0;
+  }
+  return [...ranges, range];
+}
+
+/**
+ * Numbers hard link groups anew: those with members in several parts come first. Returns how many there are, how many of these, and the bytes that are stored
+ * again because each part has the content for itself.
+ */
+export function numberGroups(
+  { columns: { group, kind, size } }: EntryTable,
+  ranges: readonly PartRange[],
+): { readonly all: number; readonly groups: number; readonly bytes: number } {
+  const lastPart = new Map<number, number>();
+  const spanning = new Map<number, number>();
+  let bytes = 0;
+  const members = function* (): Generator<readonly [index: number, group: number, part: number]> {
+    for (const [part, { start, end }] of ranges.entries())
+      for (let index = start; index < end; index++)
+        if (group[index] !== 0 && kind[index] !== KIND.dropped) yield [index, group[index] ?? 0, part];
+  };
+  for (const [index, number, part] of members()) {
+    const last = lastPart.get(number);
+    lastPart.set(number, part);
+    if (last === undefined || last === part) continue;
+    if (!spanning.has(number)) spanning.set(number, spanning.size + 1);
+    bytes += size[index] ?? 0;
+  }
+  const numbers = new Map(spanning);
+  for (const number of lastPart.keys()) if (!numbers.has(number)) numbers.set(number, numbers.size + 1);
+  for (const [index, number] of members()) group[index] = numbers.get(number) ?? 0;
+  return { all: numbers.size, groups: spanning.size, bytes };
+}

@@ -1,0 +1,134 @@
+// Opens what is made of a source, an upload or a plan of one: the source is listed in a thread while the store is opened, asked what it
+// keeps, and the dataset is looked up.
+import { openEntryTable } from '../format/columns/entry-table.js';
+import { loadCodec } from '../platform/codec/codec.js';
+import { asWritable, refuseUnlisted } from '../store/create-once/create-once.js';
+import { newUploadId, uploadFolder, type UploadId } from '../store/ids/upload-id.js';
+import type { OpenedStore } from '../store/open-store.js';
+import { refuseUnsupportedClasses } from '../store/storage-classes/supported-classes.js';
+import type { SettledDataset } from './changes/resolve-dataset.js';
+import { PackPool } from './pack/pack-pool.js';
+import { cacheFolder, rememberedIn } from './run/remembered.js';
+import type { Settings } from './run/settings.js';
+import { encryptionFor } from './run/upload-encryption.js';
+import { UploadLedger } from './run/upload-ledger.js';
+import { refuseUnlockable, retentionOf } from './run/upload-lock.js';
+import type { NotWhole, UploadRun } from './run/upload-run.js';
+import { reportSkips } from './scan/report-skips.js';
+import { scanInWorker } from './scan/scan-in-worker.js';
+import type { PartList } from './scan/scan-listed.js';
+import { excludedTrees } from './scan/source-folder.js';
+import { ChunkSender } from './transfer/send-chunk.js';
+
+/** A store that was opened for a run, and what this computer remembers of it. */
+export type RunStore = Pick<UploadRun, 'store' | 'remembered'>;
+
+/** What is left of a run that failed. */
+export interface Failed extends Pick<UploadRun, 'notWhole' | 'uploadId'> {
+  readonly sender: ChunkSender;
+}
+
+/** What is made of a source. */
+export interface Making<R> {
+  /** True to start the threads that pack while the source is being listed. */
+  readonly packsAtOnce: boolean;
+  /** When it began; now, unless it was begun by another run. */
+  readonly createdAt?: Date;
+  /** Paths to look at, instead of all that the filter keeps. */
+  readonly listed?: PartList;
+  readonly settle: (store: RunStore) => Promise<SettledDataset>;
+  readonly toEnd: (run: UploadRun, settled: SettledDataset, pool: PackPool | undefined) => Promise<R>;
+  /** Returns the error to end with. */
+  readonly failed: (error: unknown, run: Failed) => Promise<unknown>;
+}
+
+/** Runs `toEnd` with the listed source and the open store, which stays open. @throws what its parts throw */
+export async function withRun<R>(settings: Settings, opening: Promise<OpenedStore>, making: Making<R>): Promise<R> {
+  const startedMs = performance.now();
+  const { emit, signal, layout } = settings;
+  const { createdAt = settings.now(), listed } = making;
+  // An upload id belongs to one process for ever: a run that continues what another has sent gets an id of its own (rules.md#own-ids).
+  const uploadId = newUploadId(settings.now(), settings.randomBytes(4));
+  const notWhole: NotWhole[] = [];
+  const retention = retentionOf(layout.lock, { createdAt, now: settings.now() });
+  const sender = new ChunkSender(emit, async () => (await opening).deleter, layout.direct?.requests);
+  emit({ type: 'phase', phase: 'scanning' });
+  const pool = making.packsAtOnce ? new PackPool(settings.packing.workers) : undefined;
+  const settling = opening.then(async (opened) => {
+    const remembered = settings.remembered ?? rememberedOf(settings, opened);
+    return { remembered, ...(await making.settle({ remembered, store: opened.store })) };
+  });
+  const asking = opening.then((opened) => writable(opened, settings, uploadId));
+  settling.catch(() => undefined); // awaited below; meanwhile a failure is not "unhandled"
+  asking.catch(() => undefined);
+  try {
+    const input = { ...settings, listed, filter: await filterOf(settings, opening) };
+    const { result: scanned, loss } = await scanInWorker(input, emit);
+    const { region, requests, retries, isAws, runBy } = await opening;
+    emit({ type: 'step', step: 'plan', uploadId });
+    reportSkips(scanned.skipped, settings);
+    for (const text of [loss, loadCodec().slowness]) if (text !== undefined) emit({ type: 'note', text });
+    const ledger = new UploadLedger(openEntryTable(scanned.table));
+    const { remembered, ...settled } = await settling;
+    const writing = await asking;
+    const { store } = writing;
+    if (!settled.isListed) refuseUnlisted(store);
+    const { datasetId } = settled;
+    const encryption = encryptionFor(settled.encryption, store, uploadId, signal);
+    const identity = { uploadId, datasetId, createdAt, encryption };
+    const surroundings = {
+      remembered,
+      store,
+      // A writer without permission to list would not see what becomes of the objects that the check puts.
+      refuseUnsupportedClasses: async (classes: Iterable<string>) =>
+        settled.isListed ? await refuseUnsupportedClasses(writing, classes, inFolder(settings, uploadId)) : undefined,
+      retention,
+      region,
+      isAws,
+      runBy,
+      requests,
+      retries,
+      sender,
+      startedMs,
+      notWhole,
+    };
+    return await making.toEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
+  } catch (error) {
+    throw await making.failed(error, { sender, notWhole, uploadId });
+  } finally {
+    await pool?.close();
+    await asking.catch(() => undefined); // it cleans up before the store is closed
+  }
+}
+
+/** Asks the store, while the scan runs, whether it creates a key only once and can lock what is to be locked. */
+async function writable(opened: OpenedStore, settings: Settings, uploadId: UploadId): Promise<OpenedStore> {
+  const { signal, dryRun, dataset, layout } = settings;
+  if (layout.lock !== undefined) await refuseUnlockable(opened, signal);
+  return await asWritable(opened, { ...inFolder(settings, uploadId), dryRun, host: dataset.host });
+}
+
+/** Settings for the questions that are asked by putting objects, in the folder of the upload. */
+const inFolder = ({ home, now, signal, warn, randomBytes }: Settings, uploadId: UploadId) => ({
+  home,
+  now: now(),
+  signal,
+  warn,
+  randomBytes,
+  folder: uploadFolder(uploadId),
+});
+
+/** What this computer remembers of an open store. */
+export function rememberedOf(
+  { home, cacheFolder: given, warn }: Pick<Settings, 'home' | 'cacheFolder' | 'warn'>,
+  opened: OpenedStore,
+): UploadRun['remembered'] {
+  const folder = given ?? (home === undefined ? undefined : cacheFolder(home));
+  return folder === undefined ? {} : rememberedIn(folder, opened, warn);
+}
+
+/** Neither the store nor archiver's own files are archived. */
+async function filterOf({ filter, source, home }: Settings, opening: Promise<OpenedStore>) {
+  const skipTrees = filter.skipTrees ?? excludedTrees(source, (await opening).store.url, home);
+  return { ...filter, skipTrees };
+}
