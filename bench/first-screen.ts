@@ -40,7 +40,8 @@ async function main(): Promise<void> {
     },
   });
   const store = join(values.work, values.files);
-  if (!existsSync(store)) await generateStore({ folder: store, files: Number(values.files), pathOf: groupedPath });
+  const what = { folder: store, files: Number(values.files), pathOf: groupedPath, isSegmented: true };
+  if (!existsSync(store)) await generateStore(what);
   await measure('browse', store, 'group-0000/');
   await measure('shell', store, 'lab:/>');
 }

@@ -15,12 +15,17 @@ const folder = entries.find(({ type }) => type === 'directory');
 /**
  * A full listing of these files, each of 7 bytes in two parts with a hole, and of the folders whose path ends with a slash; of no others.
  */
-export async function writtenFiles(paths: readonly string[], blockEntries: number): Promise<WrittenHistory> {
+export async function writtenFiles(
+  paths: readonly string[],
+  blockEntries: number,
+  isSegmented = false,
+): Promise<WrittenHistory> {
   const mentions = paths.toSorted().map((path): Entry => {
     if (path.endsWith('/')) return { ...folder!, path: raw(path.slice(0, -1)) };
     return { ...entry!, path: raw(path), holes: [[0, 1]] };
   });
   const [model] = fc.sample(histories, { numRuns: 1, seed: 1 })[0] ?? [];
   const level = { ...model!.level, uploadId: uploadIdOf(0), mentions };
-  return await writtenHistory([{ level, view: new Map() }], { blockEntries });
+  const view = new Map(mentions.map((mention) => [mention.path, { entry: mention, level }]));
+  return await writtenHistory([{ level, view }], { blockEntries }, () => isSegmented);
 }

@@ -266,7 +266,8 @@ export class LazyListing {
     let { files, bytes } = listing.sum(listing.below(folder));
     for (const part of outside(rangeBelow(folder), listing.ranges))
       for (const at of this.over(part)) {
-        const { from, before } = this.blockAt(at);
+        const { before } = this.blockAt(at);
+        const from = this.borders[at] ?? TOP;
         const counts = segments[at]?.counts;
         if (counts === undefined || from < part.from || before > part.before) return undefined;
         files += counts.files;

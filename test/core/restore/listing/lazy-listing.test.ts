@@ -108,13 +108,14 @@ test('any history answers any questions as if it had been read whole', async () 
   );
 });
 
+const trees = fc.uniqueArray(
+  fc
+    .tuple(paths, fc.constantFrom('f', 'g', 'h'))
+    .map(([folder, name]) => `${folder}${folder === '' ? '' : '/'}${name}`),
+  { minLength: 1, maxLength: 30 },
+);
+
 test('folders without an entry of their own are found as well', async () => {
-  const trees = fc.uniqueArray(
-    fc
-      .tuple(paths, fc.constantFrom('f', 'g', 'h'))
-      .map(([folder, name]) => `${folder}${folder === '' ? '' : '/'}${name}`),
-    { minLength: 1, maxLength: 30 },
-  );
   await fc.assert(
     fc.asyncProperty(trees, questions, async (tree, asked) => {
       const answers = await answersOf(await opened(await writtenFiles(tree, 2)), asked);
@@ -174,8 +175,11 @@ test('names, a path and a folder cost the blocks that have them, however many ot
 
 test('names of a listing in segments come with the sums of all folders among them', async () => {
   await fc.assert(
-    fc.asyncProperty(histories, paths, async (history, folder) => {
-      const { lazy, whole } = await opened(await writtenHistory(history.slice(0, 1), SMALL_BLOCKS, () => true));
+    fc.asyncProperty(histories, trees, fc.boolean(), paths, async (history, tree, isTree, folder) => {
+      const made = isTree
+        ? await writtenFiles(tree, 2, true)
+        : await writtenHistory(history.slice(0, 1), SMALL_BLOCKS, () => true);
+      const { lazy, whole } = await opened(made);
 
       while (!(await lazy.readNames(folder)));
 
