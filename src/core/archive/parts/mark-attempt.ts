@@ -7,8 +7,8 @@ import { counted } from '../../platform/text/counted.js';
 import type { ObjectReader, ObjectStore } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { newUploadId, splitUploadKey, uploadFolder, uploadStartMs, type UploadId } from '../../store/ids/upload-id.js';
-import { readAttempt } from './part-documents.js';
-import { attemptKey } from './part-keys.js';
+import { readAttempt } from '../../format/parts/part-documents.js';
+import { attemptKey } from '../../format/parts/part-keys.js';
 
 const MAX_ATTEMPT_BYTES = 1 << 20;
 
@@ -36,8 +36,12 @@ export async function markAttempt({ store, emit, signal }: Marking, attempt: Upl
 /** Ids begin with the clock of whoever makes them: one that is a day behind is still seen. */
 const CLOCKS_APART_MS = 86_400_000;
 
-/** Marks the folders of attempts at this plan but those that are `needed`. Never fails the run. */
-export async function markOtherAttempts(run: Marking, plan: UploadId, needed: ReadonlySet<UploadId>): Promise<void> {
+/** Marks the folders of attempts at this plan but those that may be needed. Never fails the run. */
+export async function markOtherAttempts(
+  run: Marking,
+  plan: UploadId,
+  needed: (attempt: UploadId) => boolean,
+): Promise<void> {
   try {
     for (const attempt of await attemptsOf(run.store, plan, needed, run.signal)) await markAttempt(run, attempt);
   } catch (error) {
@@ -50,7 +54,7 @@ export async function markOtherAttempts(run: Marking, plan: UploadId, needed: Re
 async function attemptsOf(
   reader: ObjectReader,
   plan: UploadId,
-  known: ReadonlySet<UploadId>,
+  known: (attempt: UploadId) => boolean,
   signal: AbortSignal,
 ): Promise<readonly UploadId[]> {
   const startAfter = `uploads/${idBefore(plan)}`;
@@ -58,7 +62,7 @@ async function attemptsOf(
   for await (const { prefixes } of reader.list({ prefix: 'uploads/', startAfter, delimiter: '/', signal })) {
     for (const prefix of prefixes) {
       const { uploadId } = splitUploadKey(prefix) ?? {};
-      if (uploadId === undefined || uploadId === plan || known.has(uploadId)) continue;
+      if (uploadId === undefined || uploadId === plan || known(uploadId)) continue;
       if ((await planOf(reader, uploadId, signal)) === plan) found.push(uploadId);
     }
   }

@@ -1,5 +1,6 @@
 // Finds objects in upload folders that no kept version needs (rules.md#marks): in uploads that are or were versions of the pruned datasets,
-// everything that is not needed; in uploads that never became a version, the same once nobody has written there for long. Folders of other
+// everything that is not needed; in uploads that never became a version, the same once nobody has written there for long. A plan and its
+// attempts count as one upload (plan-groups.ts). Folders of other
 // datasets are never read, and objects that archiver did not write are left alone.
 import { isArchiverError } from '../../platform/failures/errors.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
@@ -7,7 +8,8 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { loadExpected } from '../chain/load-chain.js';
 import type { BaseState } from './base-state.js';
 import type { MarkReason } from '../marks.js';
-import { newestWrite, ownObjects, type UploadFolder } from './upload-folders.js';
+import { datasetOfPlan, groupOf, newestWrites, readPlanGroups } from './plan-groups.js';
+import { ownObjects, type UploadFolder } from './upload-folders.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
 export interface UnneededObjects {
@@ -38,34 +40,45 @@ export async function findUnneeded(
   state: BaseState,
   options: UnneededOptions,
 ): Promise<Unneeded> {
-  const { needed, kept, signal } = options;
-  const { pruned } = state;
+  const { needed, kept, now, abandonedAfterMs, signal } = options;
+  const { pruned, folders } = state;
+  const groups = await readPlanGroups(reader, folders.values(), signal);
+  const newest = newestWrites(folders, groups);
+  const spared = new Map<string, string | undefined>();
   const uploads: UnneededObjects[] = [];
   const warnings: string[] = [];
-  for (const folder of state.folders.values()) {
+  for (const folder of folders.values()) {
     const { uploadId } = folder;
-    const owner = state.datasetOf.get(uploadId);
-    const isAbandoned = owner === undefined && isOld(folder, options);
+    const group = groupOf(groups, uploadId);
+    const written = newest.get(group);
+    const isOld = written !== undefined && now.getTime() - written.getTime() >= abandonedAfterMs;
+    const owner = state.datasetOf.get(group);
+    const isAbandoned = owner === undefined && isOld;
     if (owner === undefined ? !isAbandoned : !pruned.has(owner)) continue;
-    const objects = ownObjects(folder).filter(({ key }) => !needed.has(key));
-    const sparedBecause = isAbandoned ? await reasonToSpare(reader, folder, pruned, signal) : undefined;
-    if (sparedBecause !== undefined) {
-      if (sparedBecause !== '') warnings.push(sparedBecause);
+    const unreadable = groups.unreadable.get(uploadId);
+    if (unreadable !== undefined) {
+      warnings.push(`upload ${uploadId} was left alone: ${unreadable}`);
       continue;
     }
+    if (isAbandoned && !spared.has(group)) {
+      const why = await reasonToSpare(reader, folders.get(group), pruned, signal);
+      spared.set(group, why);
+      if (why !== undefined && why !== '') warnings.push(why);
+    }
+    if (isAbandoned && spared.get(group) !== undefined) continue;
+    const isKept = kept.has(group);
+    // Workers and those who look how far they are still ask for what the plan has, also when it has become a version.
+    const isAsked = ({ key }: ObjectInfo): boolean =>
+      isKept && !isOld && (uploadId !== group || folder.parts.some((part) => part.key === key));
+    const objects = ownObjects(folder).filter((object) => !needed.has(object.key) && !isAsked(object));
     const [unknown] = folder.unknown;
     if (unknown !== undefined)
       warnings.push(`${printable(unknown.key)} was left alone: it is nothing that archiver writes`);
-    const reason = isAbandoned ? 'abandoned' : kept.has(uploadId) ? 'superseded' : 'retired';
+    const reason = isAbandoned ? 'abandoned' : isKept ? 'superseded' : 'retired';
     if (objects.length > 0) uploads.push({ uploadId, reason, objects });
   }
   uploads.sort((a, b) => (a.uploadId < b.uploadId ? -1 : 1));
   return { uploads, warnings };
-}
-
-function isOld(folder: UploadFolder, { now, abandonedAfterMs }: UnneededOptions): boolean {
-  const newest = newestWrite(folder);
-  return newest !== undefined && now.getTime() - newest.getTime() >= abandonedAfterMs;
 }
 
 /**
@@ -74,16 +87,20 @@ function isOld(folder: UploadFolder, { now, abandonedAfterMs }: UnneededOptions)
  */
 async function reasonToSpare(
   reader: ObjectReader,
-  { uploadId, manifest }: UploadFolder,
+  folder: UploadFolder | undefined,
   pruned: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // Without a manifest its dataset is unknown, and nobody has written to it for a long time.
-  if (manifest === undefined) return undefined;
+  // Without a manifest or a plan its dataset is unknown, and nobody has written to it for a long time.
+  if (folder === undefined) return undefined;
+  const { uploadId, manifest } = folder;
   try {
     // Segments that it names may be gone with the version that they were those of.
-    const { head } = await loadExpected(reader, uploadId, [], { segments: 'none', signal });
-    return pruned.has(head.datasetId) ? undefined : '';
+    const datasetId =
+      manifest === undefined
+        ? await datasetOfPlan(reader, folder, signal)
+        : (await loadExpected(reader, uploadId, [], { segments: 'none', signal })).head.datasetId;
+    return datasetId === undefined || pruned.has(datasetId) ? undefined : '';
   } catch (error) {
     if (!isArchiverError(error, 'integrity', 'not-found', 'unsupported', 'access-denied')) throw error;
     return `upload ${uploadId} was left alone: it has no version, and ${error.message}`;

@@ -1,4 +1,5 @@
 // Lists the objects under `uploads/`, one upload at a time. Folders whose name is not an upload ID are foreign and left out.
+import { isPartName } from '../../format/parts/part-keys.js';
 import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
 import { OWN_SEGMENT_KEY } from '../../format/manifest/segment-key.js';
 import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
@@ -21,6 +22,8 @@ export interface UploadFolder {
   readonly companions: ObjectInfo[];
   /** Chunks, and files of direct uploads. */
   readonly chunks: ObjectInfo[];
+  /** What makes it a plan, or an attempt at a part of one. */
+  readonly parts: ObjectInfo[];
   /** Marks of earlier prunes. */
   readonly marks: ObjectInfo[];
   /** Objects that this version of archiver does not write. */
@@ -52,6 +55,7 @@ export const emptyFolder = (uploadId: UploadId): UploadFolder => ({
   fence: undefined,
   companions: [],
   chunks: [],
+  parts: [],
   marks: [],
   unknown: [],
 });
@@ -62,6 +66,7 @@ function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
   else if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
   else if (CHUNK_KEY.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
   else if (COMPANION.test(name) || OWN_SEGMENT_KEY.test(name)) folder.companions.push(object);
+  else if (isPartName(name)) folder.parts.push(object);
   else if (markedUpload(object.key) !== undefined) folder.marks.push(object);
   else folder.unknown.push(object);
 }
@@ -69,9 +74,9 @@ function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
 const newer = (a: ObjectInfo | undefined, b: ObjectInfo): ObjectInfo =>
   a !== undefined && a.lastModified > b.lastModified ? a : b;
 
-/** Objects of uploads and of replaced manifests: all that a prune may ever delete. */
-export function ownObjects({ manifest, companions, chunks }: UploadFolder): readonly ObjectInfo[] {
-  return [...(manifest === undefined ? [] : [manifest]), ...companions, ...chunks];
+/** Objects of uploads, plans and replaced manifests: all that a prune may ever delete. */
+export function ownObjects({ manifest, companions, chunks, parts }: UploadFolder): readonly ObjectInfo[] {
+  return [...(manifest === undefined ? [] : [manifest]), ...companions, ...chunks, ...parts];
 }
 
 /** Time of a writer's last write to the folder, by the store's clock; undefined when nothing is left. */

@@ -90,11 +90,12 @@ export async function worked(
 export async function committed(
   site: PlanSite,
   plan: string,
-  options: { readonly allowMassDelete?: boolean } = {},
+  options: { readonly allowMassDelete?: boolean; readonly isExclusive?: boolean } = {},
 ): Promise<CommittedPlan | MissingParts> {
   const opened = openedStore(site);
   return await commitPlan(opened, await readPlan(opened.store, asUploadId(plan), signal), {
     allowMassDelete: false,
+    isExclusive: false,
     ...options,
     signal,
     emit: (event) => void site.events.push(event),

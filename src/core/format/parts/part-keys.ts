@@ -33,3 +33,9 @@ export const attemptKey = (attempt: UploadId): string => uploadFolder(attempt) +
 
 /** True for the key of an attempt's first object. */
 export const isAttemptKey = (key: string): boolean => splitUploadKey(key)?.name === ATTEMPT;
+
+const LIST = /^plan\/\d{6,9}-[0-9a-f]{8}\.json\.gz$/;
+
+/** True for the name, in the folder of an upload, of an object of a plan, of its parts or of an attempt. */
+export const isPartName = (name: string): boolean =>
+  name === ATTEMPT || name === 'plan.json.gz' || LIST.test(name) || RESULT.test(name);
