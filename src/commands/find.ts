@@ -55,7 +55,7 @@ export const command = defineCommand({
   },
   async run(values, [pattern, url], context: StreamedResults<'find'> & Messages & StoreContext & ReadingContext) {
     const { datasetBase } = await import('./kit/dataset-target.js');
-    const { findMatcher, findRanges } = await import('../core/format/manifest/find-pattern.js');
+    const { findMatcher, findNeedles, findRanges } = await import('../core/format/manifest/find-pattern.js');
     const { foundPath, searchPlaces } = await import('../core/dataset/history/search-store.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { datasetId: dataset } = values;
@@ -69,6 +69,7 @@ export const command = defineCommand({
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
         const found = await searchPlaces(store, await placesOf(store, values, context), {
           isWanted,
+          needles: findNeedles(pattern),
           ranges: findRanges(pattern),
           dataset,
           emit,

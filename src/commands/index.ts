@@ -28,6 +28,7 @@ import { command as jsonSchema } from './json-schema.js';
 import { command as list } from './list.js';
 import { command as migrate } from './migrate.js';
 import { command as plan } from './plan.js';
+import { command as planStatus } from './plan/status.js';
 import { command as repair } from './repair.js';
 import { command as restore } from './restore.js';
 import { command as restoreJobsCheck } from './restore/jobs/check.js';
@@ -52,6 +53,7 @@ const COMMANDS: readonly Command[] = [
   resumeClean,
   createUpload,
   plan,
+  planStatus,
   work,
   commit,
   createKeys,

@@ -1,5 +1,5 @@
 import { foundPath, searchStore } from '../core/dataset/history/search-store.js';
-import { findMatcher, findRanges } from '../core/format/manifest/find-pattern.js';
+import { findMatcher, findNeedles, findRanges } from '../core/format/manifest/find-pattern.js';
 import type { CallOptions, Store, VersionChoice } from './options.js';
 import { call } from './session.js';
 
@@ -42,7 +42,8 @@ export async function find(store: Store, pattern: string, options: FindOptions =
   return await call(store, options, async ({ opened, emit, signal, warn, warnings }) => {
     const isWanted = findMatcher(pattern);
     emit({ type: 'start', operation: 'load', source: store.url, target: '' });
-    const found = await searchStore(opened.store, { isWanted, ranges: findRanges(pattern), dataset, emit, signal });
+    const where = { needles: findNeedles(pattern), ranges: findRanges(pattern) };
+    const found = await searchStore(opened.store, { isWanted, ...where, dataset, emit, signal });
     for (const text of [...found.strays, ...found.problems]) warn(text);
     return {
       datasets: found.datasets.map(({ datasetId, found: { versions } }) => ({ datasetId, versionCount: versions })),

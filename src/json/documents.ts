@@ -117,6 +117,8 @@ export const JSON_DOCUMENTS = {
   metrics: 'namespace region isSent metrics',
   migrate: `${STORED} shardCount? dvcContents? ${TOOK} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   plan: 'uploadId location datasetId partCount planParts files bytes spanningGroups spanningBytes skippedCount skipped nextCommands durationMs requests',
+  'plan status':
+    'uploadId location datasetId partCount partStates bytes bytesDone storedBytes bytesPerSecond etaMs? isCommitted requests',
   repair:
     'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
   restore: `${RESTORED} datasetId? version? fork? part? partCount? ${RETRIEVAL}`,

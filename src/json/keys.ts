@@ -124,7 +124,7 @@ export const JSON_KEYS = {
   arguments: key(listOf(of('name describe type optional many')), 'positional arguments'),
   arrayBufferBytes: key(bytes, 'buffers, a part of `externalBytes`'),
   athena: key(of('queryId scannedBytes queryUsd'), 'the query of Athena that added it up'),
-  attemptId: key(text, 'upload under which a part of a plan was stored'),
+  attemptId: key(orNull(text), 'upload under which a part of a plan is stored; null where nobody has begun it'),
   averageBytes: key(bytes, 'of a shard'),
   awardNumber: key(orNull(text), 'as it was given'),
   backupKey: key(orNull(text), 'copy of the manifest that was replaced'),
@@ -640,6 +640,7 @@ export const JSON_KEYS = {
   lastAlerts: key(listOf(of('severity type project writerId location? isGlobal time')), 'which alerts were sent when'),
   lastDay: key(text, 'last day, `YYYY-MM-DD`'),
   lastRunAt: key(time, 'when the last run ended'),
+  lastStoredAt: key(orNull(time), 'when the store got the newest object of an attempt; null where there is none'),
   lastSuccessAt: key(orNull(time), 'when the last cycle ended that succeeded; null: none has'),
   lastVersion: key(count, 'the last one of a run'),
   leastUsd: key(usd, 'the same if all of the month’s free transfer is left'),
@@ -798,6 +799,14 @@ export const JSON_KEYS = {
   partOutcome: key(
     oneOf('stored', 'before', 'beaten'),
     'whether this call has stored a part of a plan, it was done before, or another attempt was first',
+  ),
+  partState: key(
+    oneOf('done', 'running', 'late', 'dead', 'notBegun'),
+    'of a part of a plan; `late`: its attempt has stored nothing for ten minutes, `dead`: for an hour',
+  ),
+  partStates: key(
+    listOf(of('planPart partState attemptId files bytes storedBytes lastStoredAt host')),
+    'parts of a plan, with their last attempt',
   ),
   parts: key(listOf(of('uploadId foundIn')), 'what a lost manifest was put together from, newest first'),
   passes: key(

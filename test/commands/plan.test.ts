@@ -1,5 +1,5 @@
 // archiver plan, work and commit as they are typed, in this process.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
@@ -187,3 +187,37 @@ test('an empty folder over a version is refused when it is planned, and when it 
   expect([refused.status, replanned.status, allowed.status]).toEqual([4, 4, 0]);
   for (const { stderr } of [refused, replanned]) expect(stderr).toContain('holds 4 files of 8000 bytes, and version 1');
 });
+
+test('plan status tells parts by the age of what their attempts have stored', async () => {
+  const at = await place();
+  const url = await planned(at, '--parts 6');
+  const uploads = join(at.folder, 'store', 'uploads');
+  const [plan = ''] = readdirSync(uploads);
+  await at.run(`work ${url} --part 0-3`);
+  const attempts = readdirSync(uploads).filter((name) => name !== plan);
+  const parts = new Map(
+    attempts.map((name) => [
+      Number(json(readFileSync(join(uploads, name, 'attempt.json'), 'utf8'))['part']),
+      join(uploads, name),
+    ]),
+  );
+  const aged = [20, 90].entries();
+  for (const part of [1, 2, 3]) rmSync(join(uploads, plan, 'parts', `00000${part}.json`));
+  for (const [index, minutes] of aged) age(parts.get(index + 2) ?? '', minutes);
+
+  const { stdout } = await at.run(`plan status ${url} --json`);
+  const text = await at.run(`plan status ${url}`);
+
+  expect(json(stdout)).toMatchObject({ partCount: 6, bytes: 24_000, bytesDone: 4000, isCommitted: false });
+  const states = json(stdout)['partStates'] as readonly { readonly partState: string }[];
+  expect(states.map(({ partState }) => partState)).toEqual(['done', 'running', 'late', 'dead', 'notBegun', 'notBegun']);
+  expect(text.stdout).toContain('1 of 6 parts done: 3.9 KiB of 23.4 KiB');
+  expect(text.stdout).toContain(`archiver work ${url} --part 3-5`);
+});
+
+/** Makes everything in a folder so old. */
+function age(folder: string, minutes: number): void {
+  const then = Date.now() / 1000 - minutes * 60;
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    utimesSync(join(folder, name), then, then);
+}

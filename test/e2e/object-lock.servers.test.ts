@@ -4,9 +4,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ObjectInfo, ObjectStore } from '../../src/core/store/object-store.js';
 import { openTestS3, useTestCredentials } from '../support/open-s3.js';
+import { smallSegments } from '../support/small-segments.js';
 import { archiver } from './in-process.js';
 
 const SERVERS = [
@@ -178,6 +179,36 @@ describe.each(SERVERS)('Object Lock on the %s', (_name, variable) => {
     );
     expect(heads.map((head) => head?.retention?.mode)).toEqual(['governance', 'governance']);
   });
+
+  it.skipIf(variable === 'ARCHIVER_TEST_RGW')(
+    'segments are locked, and those of kept versions are extended, in folders of retired ones too',
+    async () => {
+      onTestFinished(smallSegments()());
+      const { store, url } = await placeOf('segments');
+      const many = join(work, 'many');
+      mkdirSync(many);
+      for (let n = 10; n < 30; n++) writeFileSync(join(many, `${n}`), `${n}`);
+      const sync = ['sync', many, url, '--dataset-id', 'data', '--object-lock', 'governance', '--retain', '2d'];
+      const first = await json(...sync);
+      writeFileSync(join(many, '10'), 'changed');
+      await json(...sync);
+      const segmentsOf = async (): Promise<readonly ObjectInfo[]> =>
+        (await objectsOf(store)).filter(({ key }) => key.includes('/manifest/'));
+      const put = await segmentsOf();
+      await json('dataset', 'prune', url, '--dataset-id', 'data', '--keep-last', '1', '--yes');
+
+      const extended = await json('fleet', 'lock-extend', url, '--until', '40d', '--yes');
+
+      const isLong = ({ retention }: ObjectInfo): boolean =>
+        (retention?.until.getTime() ?? 0) - Date.now() > 40 * DAY_MS - 600_000;
+      const now = await segmentsOf();
+      const short = now.filter((object) => !isLong(object));
+      expect(put.map(({ retention }) => retention?.mode)).toEqual(put.map(() => 'governance'));
+      expect([put.length, now.length, short.length]).toEqual([6, 6, 1]); // the one that lists what was changed
+      expect(short[0]?.key).toContain(`uploads/${String(first['uploadId'])}/manifest/000001-`);
+      expect(extended).toMatchObject({ failed: [], warnings: [] });
+    },
+  );
 
   it('scuttle leaves what is locked, and says until when', async () => {
     const { store, url } = await placeOf('scuttle');

@@ -11,21 +11,19 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { writeMark } from '../../src/core/dataset/marks.js';
 import { fileStore } from '../../src/core/store/file/file-store.js';
 import type { UploadId } from '../../src/core/store/ids/upload-id.js';
+import { smallSegments } from '../support/small-segments.js';
 import { archiver } from './in-process.js';
-
-vi.mock('../../src/core/format/manifest/segmented.js', async (original) => {
-  const { smallSegments } = await import('../support/small-segments.js');
-  return await smallSegments(original);
-});
 
 const FILES = 40;
 let home = '';
 let store = '';
+
+beforeAll(smallSegments());
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'archiver-test-'));

@@ -17,16 +17,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type * as Segmented from '../../src/core/format/manifest/segmented.js';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { randomOf } from '../support/random.js';
+import { smallSegments } from '../support/small-segments.js';
 import { archiver } from './in-process.js';
 
-vi.mock('../../src/core/format/manifest/segmented.js', async (original) => ({
-  ...(await original<typeof Segmented>()),
-  isSegmented: (entries: number, isSealed: boolean) => !isSealed && entries >= 20,
-  entriesPerSegment: () => 8,
-}));
+beforeAll(smallSegments(20, 8));
 
 let home = '';
 let store = '';

@@ -144,6 +144,7 @@ test('each command answers with a document that its schema allows, here or in th
   await ask(['migrate', 'a.tar', store]);
   const { location: planned } = await ask(['plan', 'data', store]);
   await ask(['work', String(planned), '--part', '0']);
+  await ask(['plan status', String(planned)]);
   await ask(['commit', String(planned)]);
   for (const call of [...stored(store, String(location)), ...ALONE, ...IN_BUCKET]) await ask(call);
 

@@ -1,10 +1,19 @@
-// For tests with few files: `vi.mock('…/segmented.js', smallSegments)` puts listings of eight entries or more in segments of four.
-type Segmented = typeof import('../../src/core/format/manifest/segmented.js');
+// For tests with few files: listings lie in small segments.
+import { vi } from 'vitest';
+import * as segmented from '../../src/core/format/manifest/segmented.js';
 
-export async function smallSegments(original: () => Promise<unknown>): Promise<Segmented> {
-  return {
-    ...((await original()) as Segmented),
-    isSegmented: (entries, isSealed) => !isSealed && entries >= 8,
-    entriesPerSegment: () => 4,
+/**
+ * A hook for `beforeAll`: listings of `from` entries or more lie in segments of `each`. What it returns puts the usual sizes back, as modules
+ * are shared by all tests of a process.
+ */
+export const smallSegments =
+  (from = 8, each = 4) =>
+  (): (() => void) => {
+    const spies = [
+      vi.spyOn(segmented, 'isSegmented').mockImplementation((entries, isSealed) => !isSealed && entries >= from),
+      vi.spyOn(segmented, 'entriesPerSegment').mockImplementation(() => each),
+    ];
+    return () => {
+      for (const spy of spies) spy.mockRestore();
+    };
   };
-}

@@ -45,7 +45,7 @@ export const command = defineCommand({
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { parseVersionSelector, resolveVersion } = await import('../../core/dataset/records/version-selector.js');
-    const { openVersion } = await import('../../core/dataset/chain/version-view.js');
+    const { openCompared } = await import('../../core/dataset/chain/compared-views.js');
     const { diffViews } = await import('../../core/dataset/diff.js');
     const { DiffTally, isFolderChange } = await import('../../core/dataset/diff-tally.js');
     const selectors = { from: parseVersionSelector(values.from), to: parseVersionSelector(values.to) };
@@ -56,10 +56,9 @@ export const command = defineCommand({
       withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
         emit({ type: 'phase', phase: 'reading' });
         const fromRecord = await resolveVersion(store, values.datasetId, selectors.from, options);
-        const from = await openVersion(store, fromRecord, signal);
         const toRecord = await resolveVersion(store, fromRecord.datasetId, selectors.to, options);
-        const to = await openVersion(store, toRecord, signal);
-        const tally = new DiffTally(from, to);
+        const { from, to, unread } = await openCompared(store, fromRecord, toRecord, signal);
+        const tally = new DiffTally(from, to, unread);
         emit({ type: 'phase', phase: 'comparing' });
         // With --json nothing is written before everything is compared: errors are known by then, and most changes are in memory anyway.
         for await (const batch of diffViews(from, to)) {

@@ -24,7 +24,8 @@ export const planArg = arg.url('PLAN', {
   describe: 'the planned upload, as `archiver plan` prints it; a store with --upload-id',
 });
 
-const targetFlags = {
+/** Flags of every command that takes a plan. */
+export const targetFlags = {
   uploadId: flag.text({ short: 'u', placeholder: 'ID', describe: 'the planned upload, when the URL does not name it' }),
   ...storeFlags('us-west-2'),
 };

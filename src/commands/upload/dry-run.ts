@@ -25,7 +25,7 @@ export const isDryRun = (result: UploadResult): result is DryRun =>
   result.planned !== undefined && result.destination !== undefined;
 
 interface Plan {
-  readonly planned: Pick<PlannedUpload, 'classes' | 'objects'>;
+  readonly planned: Pick<PlannedUpload, 'classes' | 'entries' | 'objects'>;
   readonly destination: Destination;
   /** Answers of the checks that an upload would have to pass. */
   readonly gates?: GateAnswer;
@@ -43,7 +43,7 @@ export async function withGates<P extends Plan>(plan: P, values: SlotValues, con
 /** Estimates the upper limit of the cost. */
 function estimateOf({ planned, destination }: Plan, context: Pricing): UploadEstimate {
   const { provider, book } = pricedBy(context, { runBy: destination.provider });
-  return uploadCost(planned.objects(), { ...destination, provider }, book);
+  return uploadCost(planned.objects(), { ...destination, provider, entries: planned.entries }, book);
 }
 
 /** The keys that a dry run adds to the document of an upload. */

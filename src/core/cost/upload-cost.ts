@@ -1,6 +1,7 @@
 // Estimates what an upload will cost: storing its objects for a month, and the requests that make them. How well content compresses is not
-// known before, so sizes are those before compression, and the cost is the most that it can be. Manifest and version record count as
-// requests; the manifest's size, and the listings around them, are not counted.
+// known before, so sizes are those before compression, and the cost is the most that it can be. Manifest, its segments and version record
+// count as requests; their size, and the listings around them, are not counted.
+import { entriesPerSegment, isSegmented } from '../format/manifest/segmented.js';
 import type { RequestCounts } from '../store/object-store.js';
 import { type Bill, billOf } from './cost-model.js';
 import { sumOf, type Usd } from './money.js';
@@ -28,7 +29,13 @@ export interface UploadPlace extends PricedPlace {
   readonly isFolder: boolean;
   /** True if each object is encrypted with a key from KMS, which is asked at most once for each: a bucket may keep one key for many. */
   readonly usesKms?: boolean;
+  /** Entries of the listing, whose manifest may have segments. */
+  readonly entries?: number;
 }
+
+/** Segments of the manifest of a listing of so many entries, if all are new. */
+const segmentsOf = (entries = 0): number =>
+  isSegmented(entries, false) ? Math.ceil(entries / entriesPerSegment(entries)) : 0;
 
 /** Returns the cost that is paid once: everything but storage. */
 export const oneTimeUsd = ({ lines }: Pick<Bill<UploadItem>, 'lines'>): Usd =>
@@ -40,8 +47,8 @@ export function uploadCost(
   place: UploadPlace,
   book: PriceBook = listPrices,
 ): UploadEstimate {
-  const { isAws, isFolder, usesKms } = place;
-  const bill = uploadBill(objects, book(bookedPlace(place)), usesKms);
+  const { isAws, isFolder, usesKms, entries } = place;
+  const bill = uploadBill(objects, book(bookedPlace(place)), usesKms, segmentsOf(entries));
   if (!isFolder) return { ...bill, isAws };
   return { ...bill, costUsd: 0, lines: bill.lines.map((line) => ({ ...line, costUsd: 0 })), isAws };
 }
@@ -80,7 +87,12 @@ export function actualUploadCost(
 }
 
 /** Returns the most that storing these objects costs at these prices; iterates over them once. */
-export function uploadBill(objects: Iterable<StoredObject>, prices: PriceList, usesKms = false): Bill<UploadItem> {
+export function uploadBill(
+  objects: Iterable<StoredObject>,
+  prices: PriceList,
+  usesKms = false,
+  segments = 0,
+): Bill<UploadItem> {
   const [storage, puts, sizes] = [new UsageSums(), new UsageSums(), new UsageSums()];
   for (const object of objects) {
     const { storageClass, sizeBytes, count = 1 } = object;
@@ -91,8 +103,8 @@ export function uploadBill(objects: Iterable<StoredObject>, prices: PriceList, u
       sizes.add([{ kind: 'upload', storageClass, quantity: sizeBytes * count }]);
   }
   if (!puts.isEmpty) {
-    puts.add([{ kind: 'put', storageClass: 'STANDARD', quantity: OTHER_PUTS }]);
-    if (usesKms) puts.add([{ kind: 'kms', quantity: KEYS_OF_MANIFEST }]);
+    puts.add([{ kind: 'put', storageClass: 'STANDARD', quantity: OTHER_PUTS + segments }]);
+    if (usesKms) puts.add([{ kind: 'kms', quantity: KEYS_OF_MANIFEST + segments }]);
     storage.add([minimumStorage(storage.bytes, prices)]);
   }
   const used = [

@@ -48,13 +48,14 @@ type ChangeJson = Json<ReturnType<typeof changeDocument>>;
 export class DiffTally {
   readonly files = { added: 0, deleted: 0, modified: 0 };
   readonly folders = { added: 0, deleted: 0, modified: 0 };
-  unchanged = 0;
   private readonly held: ChangeJson[] = [];
   private count = 0;
 
   constructor(
     private readonly from: DiffSide,
     private readonly to: DiffSide,
+    /** Files that did not change: those that are in neither side, being the same, to begin with. */
+    public unchanged = 0,
   ) {}
 
   /** Counts a batch, and keeps its changes of files while there are at most `HELD`. */

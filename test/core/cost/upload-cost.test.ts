@@ -31,6 +31,13 @@ test('bills small objects as large where AWS does, and watching those that it wa
   expect(watched?.costUsd).toBeCloseTo((1000 * 131_072 * 0.023) / GB + 0.0025, 6);
 });
 
+test('counts a request for each segment of the manifest of many entries, as for the manifest', () => {
+  const objects = of('STANDARD', GB);
+  const requests = (entries: number): number => uploadCost(objects, { ...AWS, entries }).lines[1]?.quantity ?? 0;
+
+  expect([49_999, 50_000, 1_000_000, 100_000_000].map(requests)).toEqual([3, 16, 248, 2038]);
+});
+
 test('is unknown where a price is, and never where nothing is stored or it is a folder', () => {
   const objects = of('STANDARD', 5);
 

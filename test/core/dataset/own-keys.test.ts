@@ -8,6 +8,7 @@ test.each([
   [`uploads/${ID}/shard-03/chunk-000017.tar.zst`, { kind: 'rest', area: '', upload: `uploads/${ID}` }],
   [`uploads/${ID}/files/a/b.txt`, { kind: 'rest', area: '', upload: `uploads/${ID}` }],
   [`uploads/${ID}/manifest.json.gz`, { kind: 'manifest', area: '', upload: `uploads/${ID}` }],
+  [`uploads/${ID}/manifest/000001-0123abcd.json.gz`, { kind: 'rest', area: '', upload: `uploads/${ID}` }],
   [`uploads/${ID}/manifest.json.gz.pre-compact.bak`, { kind: 'manifest', area: '', upload: `uploads/${ID}` }],
   ['datasets/run-0412-aabbccdd/v00000012.json', { kind: 'record', area: '', dataset: 'datasets/run-0412-aabbccdd' }],
   ['datasets/d-1/tags/v00000012.paper-2.json', { kind: 'record', area: '', dataset: 'datasets/d-1' }],

@@ -17,6 +17,7 @@ import { type ArchiveOptions, type Settings, settingsOf } from '../run/settings.
 import { encryptionFor } from '../run/upload-encryption.js';
 import { retentionOf } from '../run/upload-lock.js';
 import { rememberedOf } from '../with-run.js';
+import { flagCommit } from './commit-flag.js';
 import { notWhole, referred } from '../commit/commit-checks.js';
 import { firstWhole, FolderLooks, type Looking, type WholePart } from './check-attempt.js';
 import { compose } from './compose-version.js';
@@ -102,12 +103,13 @@ export async function commitPlan(
     version: run.settled.highest,
     totals: run.settled.totals,
   });
+  await flagCommit(store, plan.uploadId, settings.randomBytes(4), signal);
   const made = await commit(run, plan, commitment);
   const { named } = made;
   // On a plain store results still come while commits read them: only an attempt that has none is surely not needed.
   const put = store.plain === undefined ? [] : [...results.values()].flat().map((one) => one.uploadId);
   const needed = new Set([...named, ...put.map((attempt) => uploadFolder(attempt))]);
-  await markOtherAttempts(run, plan.uploadId, (attempt) => needed.has(uploadFolder(attempt)));
+  await markOtherAttempts(run, plan.uploadId, needed);
   return shown(made, named);
 }
 

@@ -23,9 +23,11 @@ export function plannedAmounts(
   let bytes = 0;
   for (const { sizeBytes } of objects()) bytes += sizeBytes;
   const usesKms = encryption.kmsKeyId !== undefined;
+  const entries = ledger.table.count;
   const isFolder = parseStoreUrl(store.url).kind === 'file';
   return {
     bytes,
-    billAt: ({ provider = runBy, book }) => uploadCost(objects(), { provider, region, isAws, isFolder, usesKms }, book),
+    billAt: ({ provider = runBy, book }) =>
+      uploadCost(objects(), { provider, region, isAws, isFolder, usesKms, entries }, book),
   };
 }

@@ -35,6 +35,8 @@ export interface PlannedClass {
 
 export interface PlannedUpload {
   readonly classes: readonly PlannedClass[];
+  /** Entries of the listing. */
+  readonly entries: number;
   /** The objects, with sizes before compression. */
   objects(): Iterable<StoredObject>;
   /** All files, archived or not, in path order; folders only if they are left out. */
@@ -69,6 +71,7 @@ export function plannedUpload(input: PlannedInput): PlannedUpload {
       }
       return { storageClass, ...own, objects: count, packedBytes };
     }),
+    entries: table.count,
     objects,
     paths: () => pathsOf(input, (index) => names[(classOf[index] ?? 0) - 1]),
   };
@@ -127,11 +130,12 @@ function* pathsOf(
 export function roughlyPlanned(
   { storageClass, files, bytes, packedBytes }: Omit<PlannedClass, 'objects'>,
   shards: number,
-): Pick<PlannedUpload, 'classes' | 'objects'> {
+): Pick<PlannedUpload, 'classes' | 'entries' | 'objects'> {
   const chunkBytes = chunkSizeFor(packedBytes, Number.POSITIVE_INFINITY, 1);
   const count = Math.ceil(packedBytes / targetBytes(packedBytes, shards, chunkBytes));
   return {
     classes: [{ storageClass, files, bytes, objects: count, packedBytes }],
+    entries: files,
     objects: () => (count === 0 ? [] : [{ storageClass, sizeBytes: packedBytes / count, count }]),
   };
 }

@@ -1,6 +1,6 @@
 // Checks that the entries read add up to the stated totals, so that a reader notices when it missed some or was given others.
 import { integrityError } from '../../platform/failures/errors.js';
-import type { Entry, Totals } from '../../format/manifest/manifest-types.js';
+import type { Entry, SegmentPlace, Totals } from '../../format/manifest/manifest-types.js';
 import type { MergedView } from './merged-view.js';
 
 /** Names of the totals in messages. */
@@ -33,6 +33,15 @@ export class EntrySums {
     this.bytes += size;
   }
 
+  /** Adds entries that are not read. */
+  addCounts(counts: SegmentPlace['counts']): void {
+    this.entries += counts.entries;
+    this.directories += counts.directories;
+    this.symlinks += counts.symlinks;
+    this.hardlinks += counts.hardlinks;
+    this.bytes += counts.bytes;
+  }
+
   /** Counts an entry of an unknown type: which of the other totals include it is not known. */
   addForeign(): void {
     this.foreign++;
@@ -58,11 +67,17 @@ export class EntrySums {
   }
 }
 
-/** The same view, whose entries end with an integrity error when they do not add up to `totals`. */
-export const withCheckedTotals = (view: MergedView, totals: Totals, manifestKey: string): MergedView => ({
+/** The same view, whose entries end with an integrity error when they and those of `leftOut` do not add up to `totals`. */
+export const withCheckedTotals = (
+  view: MergedView,
+  totals: Totals,
+  manifestKey: string,
+  leftOut: readonly SegmentPlace[] = [],
+): MergedView => ({
   chunks: view.chunks,
   async *entries(onForeign) {
     const sums = new EntrySums();
+    for (const { counts } of leftOut) sums.addCounts(counts);
     const countForeign: typeof onForeign =
       onForeign &&
       ((entry) => {

@@ -44,7 +44,7 @@ export async function loadExpected(
   // A manifest that something names but that does not exist is lost: a repair may find or rebuild it.
   const lost: readonly ErrorCode[] = expected.length === 0 ? [] : ['not-found'];
   const load = async (): Promise<LoadedManifest> => {
-    const part = await partOf(reader, { uploadId, expected, ranges, signal });
+    const part = await partOf(reader, { uploadId, expected, ranges, segments, signal });
     if (part !== undefined) return part;
     const stored = await fetchManifest(reader, uploadId, signal);
     const sha256 = hash('sha256', stored, 'hex');
@@ -57,7 +57,7 @@ export async function loadExpected(
   return await namingRepair(reader, uploadId, load, lost);
 }
 
-interface PartOptions extends Pick<LoadOptions, 'ranges' | 'signal'> {
+interface PartOptions extends Pick<LoadOptions, 'ranges' | 'segments' | 'signal'> {
   readonly uploadId: UploadId;
   readonly expected: ExpectedDigests;
 }
@@ -65,12 +65,12 @@ interface PartOptions extends Pick<LoadOptions, 'ranges' | 'signal'> {
 /** What the manifest has in `ranges`, where it has an index that was named; undefined where all of it is to be read. @throws as `loadPart` */
 export async function partOf(
   reader: ObjectReader,
-  { uploadId, expected, ranges, signal }: PartOptions,
+  { uploadId, expected, ranges, segments, signal }: PartOptions,
 ): Promise<LoadedManifest | undefined> {
   const [sha256] = expected;
   const { index } = expected;
   if (ranges === undefined || index === undefined || sha256 === undefined) return undefined;
-  return await loadPart(reader, { uploadId, index, sha256, ranges, signal });
+  return await loadPart(reader, { uploadId, index, sha256, ranges, segments, signal });
 }
 
 export interface LoadChainOptions extends LoadOptions {

@@ -5,6 +5,7 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { ExpectedDigests } from '../records/assert-expected.js';
+import { defined } from '../../platform/defined.js';
 import { withCheckedTotals } from './entry-sums.js';
 import { loadChain, loadExpected, type LoadOptions } from './load-chain.js';
 import { mergeLevels } from './merge-levels.js';
@@ -48,10 +49,11 @@ export function viewOf(chain: readonly LoadedManifest[], options: ReadLoadedOpti
   );
   const { head, document, uploadId, key } = newest;
   const totals = head.view ?? head.totals;
-  const merged = mergeLevels(levels, uploadId);
+  // With the highest number of a group known, groups have the same numbers whichever segments are read.
+  const merged = mergeLevels(levels, uploadId, defined({ linkGroups: chain.at(-1)?.head.linkGroups }));
   const isPart = needles !== undefined || chain.some((loaded) => loaded.isPart === true);
   return {
-    ...(isPart ? merged : withCheckedTotals(merged, totals, key)),
+    ...(isPart ? merged : withCheckedTotals(merged, totals, key, chain.at(-1)?.leftOut)),
     head,
     document,
     chain,

@@ -1,8 +1,8 @@
 // Finds the versions of a dataset that hold wanted paths. It costs one reading of each manifest: a full listing for about every ninth
-// version, and the deltas in between. Hits are held in memory, manifests are not.
+// version, and the deltas in between; of listings in segments, each segment once. Hits are held in memory, manifests are not.
 import { defined } from '../../platform/defined.js';
-import { type ErrorCode, isArchiverError, integrityError } from '../../platform/failures/errors.js';
-import { type UploadId, manifestKeyOf } from '../../store/ids/upload-id.js';
+import { type ErrorCode, isArchiverError } from '../../platform/failures/errors.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 import type { Entry, VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
@@ -11,15 +11,12 @@ import { readVersions } from '../records/versions.js';
 import { ordinalRuns, type OrdinalRun } from '../records/ordinals-text.js';
 import { compareVersions, versionName } from '../records/version-name.js';
 import { readLoaded } from '../../format/manifest/loaded-manifest.js';
-import type { ParsedHead } from '../../format/manifest/manifest-head-parse.js';
-import type { PathRange } from '../../format/manifest/path-range.js';
-import type { Line } from '../../format/manifest/manifest-parser.js';
-import { streamLines } from '../../format/manifest/stream-lines.js';
 import type { Level } from '../chain/merged-view.js';
-import { loadChain, loadExpected, partOf } from '../chain/load-chain.js';
+import { loadChain, loadExpected } from '../chain/load-chain.js';
 import { digestsOf } from '../chain/version-view.js';
-import { assertExpected, type ExpectedDigests, expectedIn } from '../records/assert-expected.js';
+import { type ExpectedDigests, expectedIn } from '../records/assert-expected.js';
 import { lifespansOf, type Lifespan } from './lifespans.js';
+import { detached, WantedLines, type WantedOptions } from './wanted-lines.js';
 
 export type HitEntry = Pick<Entry, 'path' | 'type' | 'size' | 'mtime' | 'md5' | 'target'>;
 
@@ -30,7 +27,7 @@ export interface Hit {
   readonly versions: readonly OrdinalRun[];
 }
 
-export interface FindOptions extends Pick<LineageOptions, 'isWanted' | 'needles' | 'ranges' | 'onLines' | 'signal'> {
+export interface FindOptions extends WantedOptions {
   /** Gets the number of lines of all full listings, before the first of them is read. */
   readonly onPlan?: (lines: number) => void;
   /** Number of newest versions to search. */
@@ -74,6 +71,7 @@ class Search implements Found {
   readonly problems: string[] = [];
   versions = 0;
   private readonly records: ReadonlyMap<UploadId, VersionRecord>;
+  private readonly listings: WantedLines;
   private readonly seen = new Set<UploadId>();
   private readonly found = new Map<RawPath, { readonly entry: HitEntry; readonly versions: OrdinalRun[] }[]>();
   private entries = 0;
@@ -84,6 +82,7 @@ class Search implements Found {
     private readonly options: FindOptions,
   ) {
     this.records = new Map(records.map((record) => [record.uploadId, record]));
+    this.listings = new WantedLines(reader, options);
   }
 
   get hits(): readonly Hit[] {
@@ -110,8 +109,8 @@ class Search implements Found {
   }
 
   private async searchChain(tip: VersionRecord): Promise<void> {
-    const { reader, records, options } = this;
-    const lineage = await openLineage(reader, tip, { ...options, records });
+    const { reader, records, listings, options } = this;
+    const lineage = await openLineage(reader, tip, { ...options, records, listings });
     const [full = tip.uploadId] = lineage.uploads.slice(-1);
     this.entries += (records.get(full) ?? tip).totals.entries;
     const versions = lineage.uploads.map((uploadId) => records.get(uploadId));
@@ -156,9 +155,6 @@ class Search implements Found {
   }
 }
 
-/** Copies a string, so that it does not keep a longer string in memory that it is part of. */
-const detached = <T extends string>(text: T): T => Buffer.from(text, 'latin1').toString('latin1') as T;
-
 /** Adds a run at the front, as versions mostly come newest first; joins it with the first one when they adjoin. */
 function addRun(runs: OrdinalRun[], run: OrdinalRun): void {
   const [lowest] = runs;
@@ -186,17 +182,10 @@ const isSame = (a: HitEntry, b: HitEntry): boolean =>
 // Reads a chain of manifests as the versions that it makes up: each manifest is read once, however many versions share its entries. The
 // full listing is a stream; deltas are loaded, so that their digests are known first.
 
-interface LineageOptions {
+interface LineageOptions extends Pick<WantedOptions, 'isWanted' | 'ranges' | 'signal'> {
   /** Records of the dataset, by upload. */
   readonly records: ReadonlyMap<UploadId, VersionRecord>;
-  readonly isWanted: (path: RawPath) => boolean;
-  /** See `ManifestParserOptions`; used for the full listing only, because a delta may hide paths that it does not name. */
-  readonly needles?: readonly RawPath[] | undefined;
-  /** Where all wanted paths are, with the folders above; undefined when they may be anywhere. */
-  readonly ranges?: readonly PathRange[] | undefined;
-  /** Gets the number of lines of the full listing that were read. */
-  readonly onLines?: ((count: number) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly listings: WantedLines;
 }
 
 type HistoryLevel = Pick<Level, 'uploadId' | 'mentions'>;
@@ -219,7 +208,11 @@ async function openLineage(reader: ObjectReader, tip: VersionRecord, options: Li
 async function levelsOf(reader: ObjectReader, tip: VersionRecord, options: LineageOptions): Promise<HistoryLevel[]> {
   const { records, ranges, signal } = options;
   const isFull = (uploadId: UploadId): boolean => records.get(uploadId)?.listing === 'full';
-  if (isFull(tip.uploadId)) return [streamed(reader, tip.uploadId, digestsOf(tip), options)];
+  const streamed = (uploadId: UploadId, expected: ExpectedDigests): HistoryLevel => ({
+    uploadId,
+    mentions: () => options.listings.of(uploadId, expected, records.get(uploadId)?.datasetId),
+  });
+  if (isFull(tip.uploadId)) return [streamed(tip.uploadId, digestsOf(tip))];
   const newest = await loadExpected(reader, tip.uploadId, digestsOf(tip), { ranges, signal });
   const chain = await loadChain(reader, newest, { ranges, signal, stopsAt: isFull });
   const levels: HistoryLevel[] = chain.map((loaded) => ({
@@ -229,42 +222,7 @@ async function levelsOf(reader: ObjectReader, tip: VersionRecord, options: Linea
   const previous = chain.at(-1)?.head.previous;
   if (previous !== undefined) {
     const expected = expectedIn(tip.datasetId, [previous.sha256], previous.index);
-    levels.push(streamed(reader, previous.uploadId, expected, options));
+    levels.push(streamed(previous.uploadId, expected));
   }
   return levels;
-}
-
-function streamed(
-  reader: ObjectReader,
-  uploadId: UploadId,
-  expected: ExpectedDigests,
-  { records, needles, ranges, onLines, signal }: LineageOptions,
-): HistoryLevel {
-  const key = manifestKeyOf(uploadId);
-  return {
-    uploadId,
-    async *mentions(): AsyncGenerator<readonly Line[]> {
-      const onHead = ({ head }: ParsedHead): void => {
-        if (head.listing !== 'full' || head.datasetId !== records.get(uploadId)?.datasetId)
-          throw integrityError(`the manifest ${key} is not the full listing that its version record names`);
-      };
-      const part = await partOf(reader, { uploadId, expected, ranges, signal });
-      if (part !== undefined) onHead(part);
-      const lines =
-        part !== undefined
-          ? readLoaded(part, { withoutNames: true, needles })
-          : streamLines(reader, {
-              uploadId,
-              withoutNames: true,
-              needles,
-              signal,
-              onHead,
-              onEnd: async ({ head }, sha256) => await assertExpected(reader, { head, key, sha256 }, expected, signal),
-            });
-      for await (const batch of lines) {
-        onLines?.(batch.length);
-        yield batch;
-      }
-    },
-  };
 }

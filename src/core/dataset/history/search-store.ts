@@ -18,6 +18,8 @@ import { type Found, findInVersions, type Hit } from './find-in-versions.js';
 export interface SearchOptions {
   /** Made by `findMatcher`. */
   readonly isWanted: (path: RawPath) => boolean;
+  /** Made by `findNeedles`. */
+  readonly needles: readonly RawPath[] | undefined;
   /** Made by `findRanges`. */
   readonly ranges: readonly PathRange[] | undefined;
   /** In the form that `findDataset` takes; undefined for all datasets. */
@@ -42,7 +44,7 @@ export interface SearchedStore {
 /** Searches one dataset after the other. @throws what `findDataset` and `findInVersions` throw */
 export async function searchStore(
   reader: ObjectReader,
-  { isWanted, ranges, dataset, emit, signal }: SearchOptions,
+  { isWanted, needles, ranges, dataset, emit, signal }: SearchOptions,
 ): Promise<SearchedStore> {
   const strays: string[] = [];
   const datasets: SearchedDataset[] = [];
@@ -51,7 +53,7 @@ export async function searchStore(
     const meter = progressMeter(emit);
     const onPlan = (items: number): void => emit({ type: 'plan', items, bytes: 0 });
     const onLines = (lines: number): void => meter.add(lines, 0);
-    const found = await findInVersions(reader, datasetId, { isWanted, ranges, onPlan, onLines, signal });
+    const found = await findInVersions(reader, datasetId, { isWanted, needles, ranges, onPlan, onLines, signal });
     meter.finish();
     datasets.push({ datasetId, found });
   }

@@ -19,6 +19,7 @@ const CHUNK = /(?:^|\/)shard-\d+\/chunk-(\d+)[^/]*$/;
 const ROLES: readonly (readonly [RegExp, string])[] = [
   [CHUNK, 'chunk'],
   [/(?:^|\/)manifest\.json\.gz[^/]*$/, 'manifest'],
+  [new RegExp(`(?:^|/)uploads/${UPLOAD_ID}/manifest/`), 'segment'],
   [new RegExp(`(?:^|/)uploads/${UPLOAD_ID}/files/`), 'file'],
   [/(?:^|\/)datasets\//, 'record'],
 ];

@@ -13,7 +13,7 @@ import { chunkKey } from './manifest-check.js';
 import { parseBeginning } from './manifest-index.js';
 import { ManifestLines } from './manifest-lines.js';
 import type { ChunkRecord, ManifestHead, ManifestIndex, SegmentPlace } from './manifest-types.js';
-import { type PathRange, united } from './path-range.js';
+import { inListing, type PathRange, united } from './path-range.js';
 import { namingRepair } from './repair-hint.js';
 import { parseSegmentHead, type SegmentHead } from './segment-head.js';
 import { UnitedChunks } from './united-chunks.js';
@@ -31,6 +31,8 @@ export interface SegmentSource {
   readonly ranges?: readonly PathRange[] | undefined;
   /** `beginnings`: entries are not read before they are wanted; `none`: no segment is looked at. */
   readonly segments?: 'beginnings' | 'none' | undefined;
+  /** False for a segment that is left out, whatever `ranges` say. */
+  readonly isWanted?: ((place: SegmentPlace) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -54,6 +56,7 @@ export interface LoadedSegments {
 }
 
 const READS_AT_ONCE = 8;
+const NO_POSITIONS = new Uint32Array(0);
 /** Segments with fewer bytes together are kept in memory: some two million entries. */
 export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 /** Nothing larger is written: a head of 256 MiB and a line of 64 MiB, gzipped, and some. */
@@ -71,11 +74,13 @@ export async function loadSegments(
   source: SegmentSource,
 ): Promise<LoadedSegments> {
   const all = head.segments ?? [];
-  const places = source.ranges === undefined ? all : placesIn(all, source.ranges);
+  const { isWanted = () => true } = source;
+  const ranges = source.ranges && inListing(source.ranges);
+  const places = (ranges === undefined ? all : placesIn(all, ranges)).filter(isWanted);
   const isKept = source.segments === undefined && sizeOf(places) <= MAX_KEPT_BYTES;
   const opened: (Opened | undefined)[] = places.map(() => undefined);
   await forEachLimit(places.entries(), READS_AT_ONCE, async ([position, place]) => {
-    opened[position] = await openSegment(head.uploadId, place, { ...source, isKept });
+    opened[position] = await openSegment(head.uploadId, place, { ...source, ranges, isKept });
   });
   const chunks = new UnitedChunks(head.uploadId);
   for (const record of head.chunks) chunks.add(head.uploadId, record, head.uploadId);
@@ -96,6 +101,29 @@ export async function loadSegments(
 
 /** Stored bytes of segments together. */
 export const sizeOf = (places: readonly SegmentPlace[]): number => places.reduce((sum, { size }) => sum + size, 0);
+
+/** Segments of which nothing is loaded, for entries that nobody asks where they lie: they refer to no chunk. */
+export function unopenedSegments(head: ManifestHead, source: SegmentSource): readonly LoadedSegment[] {
+  const { reader, signal } = source;
+  const ranges = source.ranges && inListing(source.ranges);
+  const { uploadId, segments = [] } = head;
+  return (ranges === undefined ? segments : placesIn(segments, ranges)).map((place): LoadedSegment => {
+    const { index } = place;
+    const key = keyOf(uploadId, place);
+    const part = async (): Promise<Buffer | undefined> =>
+      index === undefined || ranges === undefined
+        ? undefined
+        : (await readBlocks(reader, { key, index, ranges, signal }))?.bytes;
+    const read = async (): Promise<Buffer> => (await part()) ?? (await wholeSegment(key, place, source));
+    return {
+      place,
+      key,
+      isPart: ranges !== undefined,
+      positions: NO_POSITIONS,
+      read: () => orMissing(key, uploadId, read),
+    };
+  });
+}
 
 /** The segments, in order, that may hold paths of these ranges. */
 export function placesIn(places: readonly SegmentPlace[], ranges: readonly PathRange[]): readonly SegmentPlace[] {

@@ -11,7 +11,7 @@ import { inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import { manifestIndexOf } from './manifest-index.js';
-import type { ManifestIndex, PreviousManifest } from './manifest-types.js';
+import type { ManifestIndex, PreviousManifest, SegmentPlace } from './manifest-types.js';
 import { type LoadedSegment, loadSegments, type SegmentSource } from './load-segments.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { defined } from '../../platform/defined.js';
@@ -39,6 +39,8 @@ export interface LoadedManifest extends ParsedHead {
   readonly bytes: Buffer;
   /** Of a listing in segments, whose chunks `head` then has: the segments, in order. */
   readonly segments?: readonly LoadedSegment[];
+  /** Segments that it names and that were left out. */
+  readonly leftOut?: readonly SegmentPlace[];
   /** The KMS key that it is encrypted with in the store. */
   readonly sealedBy?: string;
   /** Set when entries that nobody asked for are left out: its totals say more than it has. */
@@ -120,8 +122,10 @@ export async function withSegments(
 ): Promise<LoadedManifest> {
   if (loaded.head.segments === undefined || source?.segments === 'none') return loaded;
   if (source === undefined) throw notLoaded(loaded.key);
+  const { isWanted } = source;
+  const leftOut = isWanted === undefined ? undefined : loaded.head.segments.filter((place) => !isWanted(place));
   const { chunks, segments } = await loadSegments(loaded.head, source);
-  const whole = { ...loaded, head: { ...loaded.head, chunks }, segments };
+  const whole = { ...loaded, head: { ...loaded.head, chunks }, segments, ...defined({ leftOut }) };
   if (source.ranges === undefined) return whole;
   const firsts = loaded.head.segments.map(({ first }) => first);
   const entries = loaded.head.segments.reduce((most, { counts }) => Math.max(most, counts.entries), 0);
@@ -153,8 +157,9 @@ export async function* readLoaded(
   }
 }
 
-async function* linesOfSegment(
-  { head, document, uploadId }: LoadedManifest,
+/** Lines of a segment of this manifest, `bytes` as `read` gives them. @throws integrity */
+export async function* linesOfSegment(
+  { head, document, uploadId }: Pick<LoadedManifest, 'head' | 'document' | 'uploadId'>,
   { place, key, positions, isPart }: LoadedSegment,
   bytes: Buffer,
   options: ReadLoadedOptions,

@@ -7,6 +7,8 @@ import { typedGlob } from '../../platform/text/typed-path.js';
 export interface PathRange {
   readonly from: RawPath;
   readonly before: RawPath;
+  /** Set for a folder above what is wanted: it matters where it may hide what older manifests have, so not in a full listing. */
+  readonly isAbove?: true;
 }
 
 const ZERO = rawFromText('\0');
@@ -19,11 +21,15 @@ const only = (path: RawPath): PathRange => ({ from: path, before: withEnd(path, 
 
 /** Where a path, everything below it and the folders above it are: in a delta, what these became may hide it. */
 export function rangesOfPath(path: RawPath): readonly PathRange[] {
-  const ranges = [{ from: withEnd(path, SLASH), before: withEnd(path, AFTER_SLASH) }];
-  for (let above = path; above !== TOP; above = above.slice(0, Math.max(0, above.lastIndexOf('/'))))
-    ranges.push(only(above));
+  const ranges = [{ from: withEnd(path, SLASH), before: withEnd(path, AFTER_SLASH) }, only(path)];
+  for (let at = path.lastIndexOf('/'); at > 0; at = path.lastIndexOf('/', at - 1))
+    ranges.push({ ...only(path.slice(0, at)), isAbove: true });
   return ranges;
 }
+
+/** The ranges that matter in a full listing. */
+export const inListing = (ranges: readonly PathRange[]): readonly PathRange[] =>
+  ranges.filter(({ isAbove }) => isAbove !== true);
 
 /** The same ranges in order, none of which touch. */
 export function united(ranges: readonly PathRange[]): readonly PathRange[] {
@@ -57,7 +63,8 @@ export function outside({ from, before }: PathRange, ranges: readonly PathRange[
 /** The paths before a range that may be folders above paths in it. */
 export function foldersBefore({ from }: PathRange): readonly PathRange[] {
   const ranges: PathRange[] = [];
-  for (let end = 1; end < from.length; end++) if (from.charAt(end) <= SLASH) ranges.push(only(from.slice(0, end)));
+  for (let end = 1; end < from.length; end++)
+    if (from.charAt(end) <= SLASH) ranges.push({ ...only(from.slice(0, end)), isAbove: true });
   return ranges;
 }
 

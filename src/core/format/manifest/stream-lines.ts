@@ -1,19 +1,16 @@
 // Streams the lines of a manifest from the store, in flat memory, for consumers that take lines when they need them. Its digest is known at
-// the end: no line is valid before. Segments, which are compared before they are parsed, come after it.
+// the end: no line is valid before. A listing in segments has no lines here.
 import { createHash } from 'node:crypto';
 import { manifestUnsealing } from '../encryption/open-data-key.js';
 import { unsealStream } from '../encryption/unseal-stream.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { inflateManifest } from './inflate-manifest.js';
-import { readLoaded, type ReadLoadedOptions, withSegments } from './loaded-manifest.js';
+import type { ReadLoadedOptions } from './loaded-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line } from './manifest-parser.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
-
-/** The head is not read again. */
-const NONE = Buffer.alloc(0);
 
 export interface StreamLinesOptions extends ReadLoadedOptions {
   readonly uploadId: UploadId;
@@ -48,10 +45,5 @@ export async function* streamLines(
     yield batch;
     batch = [];
   }
-  const head = parser.finish();
-  const sha256 = digest.digest('hex');
-  await onEnd(head, sha256);
-  if (head.head.segments === undefined) return;
-  const loaded = await withSegments({ ...head, uploadId, key, sha256, bytes: NONE }, { reader, signal });
-  yield* readLoaded(loaded, options);
+  await onEnd(parser.finish(), digest.digest('hex'));
 }

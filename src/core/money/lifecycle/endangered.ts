@@ -1,4 +1,4 @@
-// Finds rules that would harm a store: manifests, version records, heartbeats and configurations in a class that cannot be read immediately
+// Finds rules that would harm a store: manifests, their segments, version records, heartbeats and configurations in a class that cannot be read immediately
 // make uploads unreadable, and whatever expires is gone. Manifests have no tags, so rules by tag select nothing of a store.
 import { isColdClass } from '../../store/cold-class.js';
 import type { LifecycleRule } from '../../store/bucket-lifecycle.js';
@@ -25,7 +25,7 @@ export function endangering(
   const documents = [
     ...[...bases].flatMap((one) => ['datasets/', 'status.json'].map((name) => one + name)),
     `${base}fleet/`,
-    ...uploads.map(({ folder }) => `${folder}manifest.json.gz`),
+    ...uploads.flatMap(({ folder }) => ['manifest.json.gz', 'manifest/'].map((name) => folder + name)),
   ];
   const folders = uploads.map(({ folder }) => folder);
   return rules.flatMap((rule): Danger[] => {

@@ -1,6 +1,6 @@
 // Makes the rules of a template for a store. S3 rules cannot exclude anything, and objects in an archive class cannot be read without a
 // thaw: a manifest there would make its upload unreadable. The chunks of an upload have a key prefix of their own, `…/uploads/<id>/shard-`,
-// that no manifest, record, heartbeat or configuration has: one rule is made for each upload.
+// that no manifest, segment, record, heartbeat or configuration has: one rule is made for each upload.
 import { createHash } from 'node:crypto';
 import type { LifecycleRule } from '../../store/bucket-lifecycle.js';
 import { ownIds } from './rules.js';

@@ -254,7 +254,7 @@ export class LazyListing {
     const read = await readView(this.reader, {
       ...options,
       // What became of a folder in a delta hides what is below it.
-      ranges: this.opened.chain.length === 1 ? ranges : [...ranges, ...ranges.flatMap(foldersBefore)],
+      ranges: [...ranges, ...ranges.flatMap(foldersBefore)],
       onEntry: (entry) => isWanted(entry.path) && found.push(entry),
       onForeign: (entry) => isWanted(entry.path) && columns.refuse(entry),
     });

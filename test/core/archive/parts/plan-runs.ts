@@ -11,6 +11,7 @@ import type { TransferEvent } from '../../../../src/core/events/events.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import type { ObjectStore, WholeStore } from '../../../../src/core/store/object-store.js';
 import type { OpenedStore } from '../../../../src/core/store/open-store.js';
+import { plainStore } from '../../../../src/core/store/plain-store.js';
 import { newRequestCounts } from '../../../../src/core/store/request-count.js';
 import { readView } from '../../../../src/core/dataset/chain/read-view.js';
 import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';
@@ -22,7 +23,9 @@ export interface PlanSite {
   readonly source: string;
   readonly base: string;
   readonly events: TransferEvent[];
-  readonly wrap?: (store: WholeStore) => ObjectStore;
+  readonly wrap?: (store: WholeStore) => Partial<ObjectStore>;
+  /** True for a store that cannot create a key only once. */
+  readonly isPlain?: boolean;
 }
 
 /** An empty folder and a place for its store. */
@@ -33,9 +36,10 @@ export async function planSite(): Promise<PlanSite> {
   return { source, base: join(above, 'store'), events: [] };
 }
 
-export function openedStore({ base, wrap }: PlanSite): OpenedStore {
+export function openedStore({ base, wrap, isPlain = false }: PlanSite): OpenedStore {
   const plain = fileStore(base);
-  const store = { ...plain, ...wrap?.(plain) };
+  const wrapped = { ...plain, ...wrap?.(plain) };
+  const store = isPlain ? plainStore(wrapped, { isExclusive: false }) : wrapped;
   return {
     store,
     deleter: plain,

@@ -31,13 +31,17 @@ async function selected(
 ): Promise<readonly unknown[]> {
   const selection = createSelection(selectors);
   const entries: unknown[] = [];
+  let chunks: readonly { readonly key: string }[] = [];
   const { head } = await readView(reader, {
     uploadId,
     sha256: expectedIn('d', [sha256], index),
     needles: selection.needles,
     ranges: selection.ranges,
-    onEntry: ({ path, uid, type, chunk }) => {
-      if (selection.matches({ path, type }, undefined)) entries.push([path, uid, type, chunk]);
+    onHead: (parsed) => (chunks = parsed.head.chunks),
+    onEntry: ({ path, uid, type, chunk, segments = [] }) => {
+      const places = [...(chunk === undefined ? [] : [chunk]), ...segments.map((part) => part.chunk)];
+      const keys = places.map((place) => chunks[place]?.key);
+      if (selection.matches({ path, type }, undefined)) entries.push([path, uid, type, keys]);
     },
   });
   return [...entries, ...selection.unmatched(), head.totals];
@@ -74,6 +78,20 @@ test('any selection of any history is the same, read by the index and read whole
       );
     }),
     { numRuns: 100 },
+  );
+});
+
+test('any selection of any history is the same, read of versions in segments and read of deltas', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, selectors, fc.array(fc.boolean()), async (history, wanted, isSegmented) => {
+      const segmented = await writtenHistory(history, SMALL_BLOCKS, (version) => isSegmented[version] ?? true);
+      const whole = await writtenHistory(history, { blockEntries: Infinity });
+
+      expect(await selected(memoryReader(segmented.objects), segmented, wanted)).toEqual(
+        await selected(memoryReader(whole.objects), whole, wanted),
+      );
+    }),
+    { numRuns: 200 },
   );
 });
 

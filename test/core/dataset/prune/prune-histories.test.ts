@@ -1,6 +1,6 @@
 // Any history of a dataset, pruned in any way and then once more.
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { chunkKey } from '../../../../src/core/format/manifest/manifest-check.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import { openVersion } from '../../../../src/core/dataset/chain/version-view.js';
@@ -8,6 +8,7 @@ import { listVersions, readVersion } from '../../../../src/core/dataset/records/
 import type { FileSpec } from '../../../support/make-archive.js';
 import type { LinkSpec } from '../../../support/make-chain.js';
 import { allContent, allKeys, DATASET, makeDataset } from '../../../support/make-dataset.js';
+import { smallSegments } from '../../../support/small-segments.js';
 import { datasetFolder, pruneFolder } from './prune-run.js';
 
 type Step = ReadonlyMap<string, 'edit' | 'touch' | 'delete' | 'leave'>;
@@ -48,7 +49,22 @@ async function neededChunks(folder: string): Promise<string[]> {
   return [...needed].sort();
 }
 
-test('kept versions stay as they were, and the last one stays with exactly the chunks that it needs', async () => {
+/** Segments that the manifests of all versions name. */
+async function namedSegments(folder: string): Promise<string[]> {
+  const store = fileStore(folder);
+  const named: string[] = [];
+  for (const { version } of await listVersions(store, DATASET)) {
+    const { chain } = await openVersion(store, await readVersion(store, { datasetId: DATASET, version }));
+    for (const { segments = [] } of chain) named.push(...segments.map(({ key }) => key));
+  }
+  return [...new Set(named)].sort();
+}
+
+test.each([
+  ['in one object', Infinity],
+  ['in segments', 3],
+])('%s, kept versions stay as they were, and the last one stays with exactly what it needs', async (_, from) => {
+  onTestFinished(smallSegments(from, 2)());
   const histories = fc.array(step, { minLength: 1, maxLength: 7 });
   await fc.assert(
     fc.asyncProperty(histories, fc.integer({ min: 1, max: 4 }), fc.nat(3), async (steps, first, less) => {
@@ -66,6 +82,9 @@ test('kept versions stay as they were, and the last one stays with exactly the c
       await pruneFolder(folder, { keep: { last: 1 } });
       const chunks = (await allKeys(fileStore(folder))).filter((key) => key.endsWith('.tar.zst'));
       expect(chunks).toEqual(await neededChunks(folder));
+      expect((await allKeys(fileStore(folder))).filter((key) => key.includes('/manifest/'))).toEqual(
+        await namedSegments(folder),
+      );
     }),
     { numRuns: 15 },
   );

@@ -95,6 +95,7 @@ describe('spans of an operation', () => {
 
   test.each([
     [`${FOLDER}/manifest.json.gz`, 'manifest'],
+    [`${FOLDER}/manifest/000001-0123abcd.json.gz`, 'segment'],
     ['datasets/data-1a2b3c4d/v00000001.json', 'record'],
     [`${FOLDER}/files/private/name`, 'file'],
     ['writers/nas-1/status.json', undefined],

@@ -50,7 +50,7 @@ describe('harm', () => {
   const of = (one: Partial<LifecycleRule>): readonly string[] =>
     endangering([{ ID: 'r', Status: 'Enabled', ...one }], 'lab', [UPLOAD]).map(({ harm }) => harm);
 
-  test.each(['', 'lab', 'lab/datasets/d-1', 'lab/fleet/', 'lab/uploads/2025', `${UPLOAD.folder}manifest`])(
+  test.each(['', 'lab', 'lab/datasets/d-1', 'lab/fleet/', 'lab/uploads/2025', `${UPLOAD.folder}manifest`, `${UPLOAD.folder}manifest/`])(
     "is done by archiving '%s*'",
     (Prefix) => expect(of({ Filter: { Prefix }, Transitions: cold })).toEqual(['freezes']),
   );

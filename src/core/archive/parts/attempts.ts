@@ -1,0 +1,72 @@
+// Finds the attempts at a plan: uploads that began after it, whose first object says so.
+import { undefinedOn } from '../../platform/failures/errors.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
+import type { ObjectReader } from '../../store/object-store.js';
+import { readAll } from '../../store/read-content.js';
+import { newUploadId, splitUploadKey, type UploadId, uploadStartMs } from '../../store/ids/upload-id.js';
+import { type Attempt, readAttempt } from '../../format/parts/part-documents.js';
+import { attemptKey, isAttemptKey } from '../../format/parts/part-keys.js';
+
+const MAX_ATTEMPT_BYTES = 1 << 20;
+const READS_AT_ONCE = 16;
+/** Ids begin with the clock of whoever makes them: one that is a day behind is still seen. */
+const CLOCKS_APART_MS = 86_400_000;
+
+/** An attempt, and what lies in its folder. */
+export interface FoundAttempt extends Attempt {
+  readonly objects: number;
+  readonly storedBytes: number;
+  /** When its first and its newest object were stored, in ms since 1970 by the clock of the store. */
+  readonly begunMs: number;
+  readonly newestMs: number;
+}
+
+type Sums = { -readonly [K in Exclude<keyof FoundAttempt, keyof Attempt>]: number } & { isAttempt: boolean };
+
+/** Lists what was stored since the plan, and reads which of it are attempts at this plan. @throws what the store throws */
+export async function findAttempts(
+  reader: ObjectReader,
+  plan: UploadId,
+  signal: AbortSignal,
+): Promise<readonly FoundAttempt[]> {
+  const sums = new Map<UploadId, Sums>();
+  for await (const { objects } of reader.list({
+    prefix: 'uploads/',
+    startAfter: `uploads/${idBefore(plan)}`,
+    signal,
+  })) {
+    for (const { key, sizeBytes, lastModified } of objects) {
+      const { uploadId } = splitUploadKey(key) ?? {};
+      if (uploadId === undefined || uploadId === plan) continue;
+      const at = lastModified.getTime();
+      const sum = sums.get(uploadId) ?? { objects: 0, storedBytes: 0, begunMs: at, newestMs: at, isAttempt: false };
+      sum.objects++;
+      sum.storedBytes += sizeBytes;
+      sum.begunMs = Math.min(sum.begunMs, at);
+      sum.newestMs = Math.max(sum.newestMs, at);
+      sum.isAttempt ||= isAttemptKey(key);
+      sums.set(uploadId, sum);
+    }
+  }
+  const found: FoundAttempt[] = [];
+  await forEachLimit(sums, READS_AT_ONCE, async ([uploadId, { isAttempt, ...sum }]) => {
+    const attempt = isAttempt ? await attemptIn(reader, uploadId, signal) : undefined;
+    if (attempt?.plan === plan) found.push({ ...attempt, ...sum });
+  });
+  return found.toSorted((a, b) => (a.uploadId < b.uploadId ? -1 : 1));
+}
+
+/** An id of the day before this one began. */
+const idBefore = (plan: UploadId): string =>
+  newUploadId(new Date(uploadStartMs(plan) - CLOCKS_APART_MS), new Uint8Array(4));
+
+/** Reads what an attempt says of itself; undefined for an upload that is none. @throws integrity, unsupported, what the store throws */
+export async function attemptIn(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  signal: AbortSignal,
+): Promise<Attempt | undefined> {
+  const key = attemptKey(uploadId);
+  const content = await reader.get(key, { signal }).catch(undefinedOn('not-found'));
+  return content && readAttempt(await readAll(content, MAX_ATTEMPT_BYTES), `the attempt ${key}`);
+}

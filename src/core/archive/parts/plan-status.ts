@@ -1,0 +1,91 @@
+// How far a plan is, by what lies in the store: results of its parts, and the objects of attempts. Ages are those of the store's clock.
+import type { ObjectStore } from '../../store/object-store.js';
+import { manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+import { findAttempts, type FoundAttempt } from './attempts.js';
+import { partOfResult } from '../../format/parts/part-keys.js';
+import type { ReadPlan } from './read-plan.js';
+
+/** An attempt that has stored nothing for so long is late, and after the second dead. */
+const LATE_MS = 600_000;
+const DEAD_MS = 3_600_000;
+
+/** `late`: its attempt has stored nothing for ten minutes, `dead`: for an hour. */
+export type PartState = 'done' | 'running' | 'late' | 'dead' | 'notBegun';
+
+export interface PartStatus {
+  readonly part: number;
+  readonly state: PartState;
+  readonly files: number;
+  readonly bytes: number;
+  /** Its last attempt; undefined if nobody has begun it. */
+  readonly attempt: FoundAttempt | undefined;
+}
+
+export interface PlanStatus {
+  readonly parts: readonly PartStatus[];
+  /** Of files in parts that are done. */
+  readonly bytesDone: number;
+  /** Stored by all attempts. */
+  readonly storedBytes: number;
+  /** Of files, by the parts that are done; undefined if none is. */
+  readonly bytesPerSecond: number | undefined;
+  readonly etaMs: number | undefined;
+  /** True once there is a manifest. */
+  readonly isCommitted: boolean;
+}
+
+/** Looks how far a plan is. Two LISTs, and a GET for each attempt. @throws what the store throws */
+export async function planStatus(store: ObjectStore, plan: ReadPlan, signal: AbortSignal): Promise<PlanStatus> {
+  const { uploadId, head } = plan;
+  const done = new Set<number>();
+  let isCommitted = false;
+  for await (const { objects } of store.list({ prefix: uploadFolder(uploadId), signal })) {
+    for (const { key } of objects) {
+      const part = partOfResult(key);
+      if (part !== undefined) done.add(part);
+      if (key === manifestKeyOf(uploadId)) isCommitted = true;
+    }
+  }
+  const attempts = await findAttempts(store, uploadId, signal);
+  const nowMs = (await store.time(signal)).getTime();
+  const last = new Map<number, FoundAttempt>();
+  for (const attempt of attempts) {
+    const before = last.get(attempt.part);
+    if (before === undefined || attempt.newestMs >= before.newestMs) last.set(attempt.part, attempt);
+  }
+  const parts = head.parts.map(({ part, files, bytes }): PartStatus => {
+    const attempt = last.get(part);
+    return { part, files, bytes, attempt, state: done.has(part) ? 'done' : stateOf(attempt, nowMs) };
+  });
+  const sum = (isWanted: (part: PartStatus) => boolean): number =>
+    parts.reduce((total, part) => (isWanted(part) ? total + part.bytes : total), 0);
+  const bytesDone = sum(({ state }) => state === 'done');
+  const rate = rateOf(parts, bytesDone, nowMs);
+  const etaMs = rate === undefined ? undefined : Math.round((sum(({ state }) => state !== 'done') / rate) * 1000);
+  const storedBytes = attempts.reduce((total, one) => total + one.storedBytes, 0);
+  return { parts, bytesDone, storedBytes, bytesPerSecond: rate, etaMs, isCommitted };
+}
+
+function stateOf(attempt: FoundAttempt | undefined, nowMs: number): PartState {
+  if (attempt === undefined) return 'notBegun';
+  const idleMs = nowMs - attempt.newestMs;
+  if (idleMs < LATE_MS) return 'running';
+  return idleMs < DEAD_MS ? 'late' : 'dead';
+}
+
+/** Bytes of files each second, from the first attempt on until now, or until the last part was done. */
+function rateOf(parts: readonly PartStatus[], bytesDone: number, nowMs: number): number | undefined {
+  const begun = parts.flatMap(({ attempt }) => (attempt === undefined ? [] : [attempt]));
+  const isOver = parts.every(({ state }) => state === 'done');
+  const untilMs = isOver ? Math.max(...begun.map(({ newestMs }) => newestMs)) : nowMs;
+  const sinceMs = begun.reduce((least, { begunMs }) => Math.min(least, begunMs), untilMs);
+  if (bytesDone === 0 || untilMs <= sinceMs) return undefined;
+  return Math.max(1, Math.round((bytesDone / (untilMs - sinceMs)) * 1000));
+}
+
+/** Numbers of the parts in a state. */
+export const partsIn = ({ parts }: PlanStatus, ...states: readonly PartState[]): readonly number[] =>
+  parts.flatMap(({ part, state }) => (states.includes(state) ? [part] : []));
+
+/** The upload of a part's last attempt. */
+export const attemptOf = ({ attempt }: PartStatus): UploadId | null => attempt?.uploadId ?? null;
