@@ -221,3 +221,52 @@ function age(folder: string, minutes: number): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     utimesSync(join(folder, name), then, then);
 }
+
+test('a plan that anybody works on is not abandoned, and one that nobody does is swept and fenced as a whole', async () => {
+  const at = await place();
+  await at.run(`upload data ${at.store} --dataset-id kept`);
+  const url = await planned(at, '--parts 2 --dataset-id d');
+  await at.run(`work ${url} --part 0`);
+  const uploads = join(at.folder, 'store', 'uploads');
+  const week = 8 * 24 * 60;
+  for (const name of readdirSync(uploads)) age(join(uploads, name), week);
+  await at.run(`work ${url} --part 1`);
+  const prune = `dataset prune ${at.store} --dataset-id kept --keep-last 1 --force --instant --json`;
+
+  const alive = json((await at.run(prune)).stdout);
+  for (const name of readdirSync(uploads)) age(join(uploads, name), week);
+  const dead = json((await at.run(prune)).stdout);
+  const late = await at.run(`commit ${url}`);
+
+  expect(alive['abandonedUploads']).toEqual([]);
+  expect(dead['abandonedUploads']).toHaveLength(3);
+  expect(late.status).toBe(1);
+});
+
+test('a committed plan loses nothing that it needs to a prune, and verify has nothing to say of it', async () => {
+  const at = await place();
+  const url = await planned(at, '--parts 2 --dataset-id d');
+  await at.run(`work ${url} --part 0-1`);
+  await at.run(`commit ${url}`);
+  const before = await at.run(`verify ${url} --json`);
+  const uploads = join(at.folder, 'store', 'uploads');
+  for (const name of readdirSync(uploads)) age(join(uploads, name), 8 * 24 * 60);
+
+  const prune = await at.run(`dataset prune ${at.store} --dataset-id d --keep-last 1 --force --instant --json`);
+  const after = await at.run(`verify ${url} --deep --json`);
+
+  expect(json(before.stdout)).toMatchObject({ ok: true, warnings: [] });
+  expect(json(prune.stdout)['abandonedUploads']).toEqual([]);
+  expect(json(after.stdout)).toMatchObject({ ok: true, warnings: [] });
+});
+
+test('what was planned with --fail-fast stops at the first file that is gone', async () => {
+  const at = await place();
+  const url = await planned(at, '--parts 1 --fail-fast');
+  rmSync(join(at.folder, 'data', 'a', '1.txt'));
+
+  const { status, stderr } = await at.run(`work ${url} --part 0`);
+
+  expect(status).toBe(1);
+  expect(stderr).toContain('a/1.txt: vanished after it was planned; nothing was committed (--fail-fast)');
+});

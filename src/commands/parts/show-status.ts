@@ -34,7 +34,9 @@ export async function showStatus(
     }),
   );
   const { parts, bytesPerSecond = null, etaMs, ...sums } = status;
-  const { datasetId, totals } = plan.head;
+  const { datasetId } = plan.head;
+  // A file with several names counts once in its part.
+  const bytes = parts.reduce((sum, one) => sum + one.bytes, 0);
   const partStates = parts.map((one) => ({
     planPart: one.part,
     partState: one.state,
@@ -45,10 +47,10 @@ export async function showStatus(
     lastStoredAt: one.attempt === undefined ? null : new Date(one.attempt.newestMs).toISOString(),
     host: one.attempt?.host ?? null,
   }));
-  const figures = { partCount: parts.length, partStates, bytes: totals.bytes, bytesPerSecond, ...sums };
+  const figures = { partCount: parts.length, partStates, bytes, bytesPerSecond, ...sums };
   const eta = etaMs === undefined ? {} : { etaMs };
   context.result({ uploadId: plan.uploadId, location, datasetId, ...figures, ...eta, requests }, () =>
-    textOf(statusLines(status, totals.bytes, location)),
+    textOf(statusLines(status, bytes, location)),
   );
 }
 

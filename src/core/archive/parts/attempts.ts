@@ -1,13 +1,9 @@
 // Finds the attempts at a plan: uploads that began after it, whose first object says so.
-import { undefinedOn } from '../../platform/failures/errors.js';
+import { type Attempt, isAttemptKey, readAttempt } from '../../dataset/attempts.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { ObjectReader } from '../../store/object-store.js';
-import { readAll } from '../../store/read-content.js';
 import { newUploadId, splitUploadKey, type UploadId, uploadStartMs } from '../../store/ids/upload-id.js';
-import { type Attempt, readAttempt } from '../../format/parts/part-documents.js';
-import { attemptKey, isAttemptKey } from '../../format/parts/part-keys.js';
 
-const MAX_ATTEMPT_BYTES = 1 << 20;
 const READS_AT_ONCE = 16;
 /** Ids begin with the clock of whoever makes them: one that is a day behind is still seen. */
 const CLOCKS_APART_MS = 86_400_000;
@@ -50,7 +46,7 @@ export async function findAttempts(
   }
   const found: FoundAttempt[] = [];
   await forEachLimit(sums, READS_AT_ONCE, async ([uploadId, { isAttempt, ...sum }]) => {
-    const attempt = isAttempt ? await attemptIn(reader, uploadId, signal) : undefined;
+    const attempt = isAttempt ? await readAttempt(reader, uploadId, signal) : undefined;
     if (attempt?.plan === plan) found.push({ ...attempt, ...sum });
   });
   return found.toSorted((a, b) => (a.uploadId < b.uploadId ? -1 : 1));
@@ -59,14 +55,3 @@ export async function findAttempts(
 /** An id of the day before this one began. */
 const idBefore = (plan: UploadId): string =>
   newUploadId(new Date(uploadStartMs(plan) - CLOCKS_APART_MS), new Uint8Array(4));
-
-/** Reads what an attempt says of itself; undefined for an upload that is none. @throws integrity, unsupported, what the store throws */
-export async function attemptIn(
-  reader: ObjectReader,
-  uploadId: UploadId,
-  signal: AbortSignal,
-): Promise<Attempt | undefined> {
-  const key = attemptKey(uploadId);
-  const content = await reader.get(key, { signal }).catch(undefinedOn('not-found'));
-  return content && readAttempt(await readAll(content, MAX_ATTEMPT_BYTES), `the attempt ${key}`);
-}

@@ -83,9 +83,10 @@ export async function commitPlan(
   const before = await versionOf(store, plan, signal);
   const listed = await listResults(store, resultsPrefix(plan.uploadId), signal);
   const results = await readResults(store, plan, listed, { signal, warn });
-  const shown = (made: MadeVersion, named: ReadonlySet<string>): CommittedPlan => ({
-    ...described(store, plan, { ...made, leftOut: leftOutOf(plan, results, named) }),
-    isAlready: made.isAlready,
+  const shown = ({ version, fork, totals, isAlready }: MadeVersion, named: ReadonlySet<string>): CommittedPlan => ({
+    ...described(store, plan, { version, totals, leftOut: leftOutOf(plan, results, named) }),
+    ...defined({ fork }),
+    isAlready,
     ...ended(),
   });
   if (before !== undefined) return shown(before, await assertWhole(store, plan, before, signal));

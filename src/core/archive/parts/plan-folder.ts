@@ -148,6 +148,7 @@ function headOf(
     ...(tiers === undefined ? {} : { tiers: tiersOf(tiers) }),
     dvc: filter.dvc ?? ('workspace' as const),
     allowMassDelete: dataset.allowMassDelete === true,
+    ...(run.failFast ? { failFast: true } : {}),
     after,
   };
   const more = { options, ...cut, leftOut: leftOutPaths(scanned.skipped) };

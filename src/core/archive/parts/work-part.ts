@@ -7,6 +7,7 @@ import type { OpenedStore } from '../../store/open-store.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { isFenceObject } from '../../format/manifest/fence.js';
 import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
+import { type Attempt, attemptBytes, attemptKey } from '../../dataset/attempts.js';
 import { LEAST_DELETED, MOST_LOST } from '../changes/doubtful-source.js';
 import type { SettledDataset } from '../changes/resolve-dataset.js';
 import { checkSent } from '../commit/commit-checks.js';
@@ -20,14 +21,12 @@ import { firstWhole, FolderLooks, type Looking } from './check-attempt.js';
 import { isPartialWith, leftOutPaths } from './left-out-paths.js';
 import { markAttempt } from './mark-attempt.js';
 import {
-  type Attempt,
-  attemptBytes,
   type LeftOutPaths,
   type PartResult,
   type PlannedPart,
   resultBytes,
 } from '../../format/parts/part-documents.js';
-import { attemptKey, resultKey } from '../../format/parts/part-keys.js';
+import { resultKey } from '../../format/parts/part-keys.js';
 import { listResults, partOf, type ReadPlan, readPartList, readResults, resultsOfPart } from './read-plan.js';
 import { listAsSegments, type MadePart } from './segments.js';
 
@@ -119,6 +118,7 @@ function settingsFor(
   return settingsOf({
     ...options,
     source: source.path,
+    failFast: head.options.failFast === true,
     dataset: { id: head.datasetId, writerId, host: source.host },
     packing: {
       ...packing,

@@ -50,27 +50,23 @@ export async function findUnneeded(
   for (const folder of folders.values()) {
     const { uploadId } = folder;
     const group = groupOf(groups, uploadId);
-    const written = newest.get(group);
-    const isOld = written !== undefined && now.getTime() - written.getTime() >= abandonedAfterMs;
     const owner = state.datasetOf.get(group);
+    const isOld = now.getTime() - (newest.get(group) ?? now).getTime() >= abandonedAfterMs;
     const isAbandoned = owner === undefined && isOld;
     if (owner === undefined ? !isAbandoned : !pruned.has(owner)) continue;
+    if (isAbandoned && !spared.has(group)) {
+      const why = await reasonToSpare(reader, folders.get(group), state, signal);
+      spared.set(group, why);
+      if (why !== undefined && why !== '') warnings.push(why);
+    }
+    if (isAbandoned && spared.get(group) !== undefined) continue;
     const unreadable = groups.unreadable.get(uploadId);
     if (unreadable !== undefined) {
       warnings.push(`upload ${uploadId} was left alone: ${unreadable}`);
       continue;
     }
-    if (isAbandoned && !spared.has(group)) {
-      const why = await reasonToSpare(reader, folders.get(group), pruned, signal);
-      spared.set(group, why);
-      if (why !== undefined && why !== '') warnings.push(why);
-    }
-    if (isAbandoned && spared.get(group) !== undefined) continue;
     const isKept = kept.has(group);
-    // Workers and those who look how far they are still ask for what the plan has, also when it has become a version.
-    const isAsked = ({ key }: ObjectInfo): boolean =>
-      isKept && !isOld && (uploadId !== group || folder.parts.some((part) => part.key === key));
-    const objects = ownObjects(folder).filter((object) => !needed.has(object.key) && !isAsked(object));
+    const objects = unneededIn(folder, { needed, isAsked: isKept && !isOld, isAttempt: uploadId !== group });
     const [unknown] = folder.unknown;
     if (unknown !== undefined)
       warnings.push(`${printable(unknown.key)} was left alone: it is nothing that archiver writes`);
@@ -82,13 +78,28 @@ export async function findUnneeded(
 }
 
 /**
+ * What nobody needs of an upload. `isAsked`: it belongs to a plan that became a version within the week, and workers and those who look how
+ * far they are still ask for what the plan has. What says whose an attempt is stays as long as anything else there.
+ */
+function unneededIn(
+  folder: UploadFolder,
+  { needed, isAsked, isAttempt }: { needed: ReadonlySet<string>; isAsked: boolean; isAttempt: boolean },
+): readonly ObjectInfo[] {
+  if (isAsked && isAttempt) return [];
+  const own = ownObjects(folder);
+  const isUsed = isAttempt && own.some(({ key }) => needed.has(key));
+  const parts = new Set(isAsked || isUsed ? folder.parts.map(({ key }) => key) : []);
+  return own.filter(({ key }) => !needed.has(key) && !parts.has(key));
+}
+
+/**
  * The reason why a prune of these datasets must not clean up an upload without a version; '' when it need not be reported; undefined when
  * it may clean up.
  */
 async function reasonToSpare(
   reader: ObjectReader,
   folder: UploadFolder | undefined,
-  pruned: ReadonlySet<string>,
+  { pruned, datasetOf }: BaseState,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   // Without a manifest or a plan its dataset is unknown, and nobody has written to it for a long time.
@@ -96,11 +107,14 @@ async function reasonToSpare(
   const { uploadId, manifest } = folder;
   try {
     // Segments that it names may be gone with the version that they were those of.
-    const datasetId =
-      manifest === undefined
-        ? await datasetOfPlan(reader, folder, signal)
-        : (await loadExpected(reader, uploadId, [], { segments: 'none', signal })).head.datasetId;
-    return datasetId === undefined || pruned.has(datasetId) ? undefined : '';
+    if (manifest !== undefined) {
+      const { head } = await loadExpected(reader, uploadId, [], { segments: 'none', signal });
+      return pruned.has(head.datasetId) ? undefined : '';
+    }
+    const planned = await datasetOfPlan(reader, folder, signal);
+    // No prune is for a dataset that never had a version: then any may take the plan.
+    const isOfOthers = planned !== undefined && !pruned.has(planned) && [...datasetOf.values()].includes(planned);
+    return isOfOthers ? '' : undefined;
   } catch (error) {
     if (!isArchiverError(error, 'integrity', 'not-found', 'unsupported', 'access-denied')) throw error;
     return `upload ${uploadId} was left alone: it has no version, and ${error.message}`;

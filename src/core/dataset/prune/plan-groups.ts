@@ -1,13 +1,14 @@
 // A plan and the attempts at its parts are uploads of one group (rules.md#plan-folders): they have one age and one dataset, and what keeps a
 // commit from naming what a sweep is about to delete lies at the key of the plan's manifest.
-import { type Attempt, readAttempt, readPlanHead, readResult } from '../../format/parts/part-documents.js';
-import { isAttemptKey, partOfResult, planKey } from '../../format/parts/part-keys.js';
+import { readPlanHead, readResult } from '../../format/parts/part-documents.js';
+import { partOfResult, planKey } from '../../format/parts/part-keys.js';
 import { isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
+import { type Attempt, isAttemptKey, readAttempt } from '../attempts.js';
 import type { BaseState } from './base-state.js';
 import { newestWrite, type UploadFolder } from './upload-folders.js';
 
@@ -31,14 +32,12 @@ export async function readPlanGroups(
   const attempts = new Map<string, Attempt>();
   const unreadable = new Map<string, string>();
   await forEachLimit(folders, READS_AT_ONCE, async ({ uploadId, parts }) => {
-    const object = parts.find(({ key }) => isAttemptKey(key));
-    if (object === undefined) return;
+    if (!parts.some(({ key }) => isAttemptKey(key))) return;
     try {
-      const what = `the attempt ${printable(object.key)}`;
-      const bytes = await bytesOf(reader, object.key, signal);
-      if (bytes !== undefined) attempts.set(uploadId, readAttempt(bytes, what));
+      const attempt = await readAttempt(reader, uploadId, signal);
+      if (attempt !== undefined) attempts.set(uploadId, attempt);
     } catch (error) {
-      if (!isArchiverError(error, 'integrity', 'unsupported', 'access-denied')) throw error;
+      if (!isArchiverError(error, 'integrity', 'unsupported', 'access-denied', 'cold-storage')) throw error;
       unreadable.set(uploadId, error.message);
     }
   });

@@ -3,7 +3,7 @@
 // folder before its mark was put has put its record by then, or looks again; a restore that read from it has ended. So an object that no
 // version needs in a fresh look at all chains (rules.md#fresh-look), and that no writer can commit any more (rules.md#fence), is not needed
 // by anybody. scripts/import-rules.mjs lists who else deletes, and what.
-import { isAttemptKey } from '../../format/parts/part-keys.js';
+import { isAttemptKey } from '../attempts.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../store/object-store.js';
 import type { EventSink } from '../../events/events.js';

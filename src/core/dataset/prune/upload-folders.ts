@@ -1,10 +1,10 @@
 // Lists the objects under `uploads/`, one upload at a time. Folders whose name is not an upload ID are foreign and left out.
-import { isPartName } from '../../format/parts/part-keys.js';
 import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
 import { OWN_SEGMENT_KEY } from '../../format/manifest/segment-key.js';
 import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import { isFenceObject } from '../../format/manifest/fence.js';
+import { PLAN_KEY } from '../attempts.js';
 import { markedUpload } from '../marks.js';
 import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { manifestKeyOf, splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
@@ -66,7 +66,7 @@ function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
   else if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
   else if (CHUNK_KEY.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
   else if (COMPANION.test(name) || OWN_SEGMENT_KEY.test(name)) folder.companions.push(object);
-  else if (isPartName(name)) folder.parts.push(object);
+  else if (PLAN_KEY.test(name)) folder.parts.push(object);
   else if (markedUpload(object.key) !== undefined) folder.marks.push(object);
   else folder.unknown.push(object);
 }

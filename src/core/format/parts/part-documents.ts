@@ -72,6 +72,8 @@ const PLAN = s.schema(() => {
       tiers: s.exactOptional(TIERS()),
       dvc: s.oneOf(['workspace', 'whole', 'asIs']),
       allowMassDelete: s.flag,
+      /** Ends an attempt at the first file that cannot be stored. */
+      failFast: s.exactOptional(s.flag),
       /** The highest ordinal of the dataset when it was planned. */
       after: s.count,
     }),
@@ -84,20 +86,6 @@ const PLAN = s.schema(() => {
 });
 /** The head of a plan: that of a manifest that is to come, and its parts. */
 export type PlanHead = s.Read<typeof PLAN>;
-
-const ATTEMPT = s.schema(() =>
-  s.object({
-    plan: uploadId,
-    part: s.count,
-    uploadId,
-    host: s.text,
-    pid: s.count,
-    createdAt: s.moment,
-    /** Ids of the scheduler's job, by the variables that say them. */
-    job: s.texts,
-  }),
-);
-export type Attempt = s.Read<typeof ATTEMPT>;
 
 const RESULT = s.schema(() =>
   s.object({
@@ -153,18 +141,12 @@ export function planBytes({ leftOut, ...head }: PlanHead): Buffer {
 }
 
 /** @throws integrity, unsupported */
-export const readAttempt = (bytes: Buffer, what: string): Attempt =>
-  readDigested(ATTEMPT, bytes, 'archiver-attempt', what);
-
-/** @throws integrity, unsupported */
 export const readResult = (bytes: Buffer, what: string): PartResult =>
   readDigested(RESULT, bytes, 'archiver-part', what);
 
 /** The text of a document of this type, with its digest. */
 const digested = (type: string, content: object): Buffer =>
   Buffer.from(`${digestedText({ format: FORMAT, type, requires: [], ...content })}\n`);
-
-export const attemptBytes = (attempt: Attempt): Buffer => digested('archiver-attempt', attempt);
 
 /** The bytes of a part's result. */
 export function resultBytes({ segments, leftOut, ...result }: PartResult): Buffer {

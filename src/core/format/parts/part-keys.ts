@@ -25,17 +25,3 @@ export function partOfResult(key: string): number | undefined {
   const [, part] = RESULT.exec(splitUploadKey(key)?.name ?? '') ?? [];
   return part === undefined ? undefined : Number(part);
 }
-
-const ATTEMPT = 'attempt.json';
-
-/** What an attempt puts first into its folder. */
-export const attemptKey = (attempt: UploadId): string => uploadFolder(attempt) + ATTEMPT;
-
-/** True for the key of an attempt's first object. */
-export const isAttemptKey = (key: string): boolean => splitUploadKey(key)?.name === ATTEMPT;
-
-const LIST = /^plan\/\d{6,9}-[0-9a-f]{8}\.json\.gz$/;
-
-/** True for the name, in the folder of an upload, of an object of a plan, of its parts or of an attempt. */
-export const isPartName = (name: string): boolean =>
-  name === ATTEMPT || name === 'plan.json.gz' || LIST.test(name) || RESULT.test(name);

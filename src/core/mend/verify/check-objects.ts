@@ -1,6 +1,7 @@
 // Checks that every chunk is in the store with its expected size: with one listing of the upload's folder and of each folder of an earlier
 // upload that holds many of them, or, where listing is not allowed, with one HEAD per chunk.
 import { isColdClass } from '../../store/cold-class.js';
+import { PLAN_KEY } from '../../dataset/attempts.js';
 import { markedUpload } from '../../dataset/marks.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import { keyOf } from '../../format/manifest/load-segments.js';
@@ -65,8 +66,9 @@ export async function checkObjects(options: CheckObjectsOptions): Promise<FoundO
   const manifest = manifestKeyOf(head.uploadId);
   const segments = (head.segments ?? []).map((place) => keyOf(head.uploadId, place));
   const expected = new Set([...wanted, manifest, ...segments]);
-  // Copies of manifests and marks exist temporarily as a matter of course: a prune removes them.
-  const isPassing = (key: string): boolean => key.startsWith(`${manifest}.`) || markedUpload(key) !== undefined;
+  // Copies of manifests, marks and the plan of a version exist temporarily as a matter of course: a prune removes them.
+  const isPassing = (key: string): boolean =>
+    key.startsWith(`${manifest}.`) || markedUpload(key) !== undefined || PLAN_KEY.test(key.slice(own.length));
   const unnamed = [...sizes.keys()].filter((key) => key.startsWith(own) && !expected.has(key) && !isPassing(key));
   // A rewritten manifest names others, and later versions still name those of before.
   const others = new Set(unnamed.filter((key) => OWN_SEGMENT_KEY.test(key.slice(own.length))));

@@ -39,7 +39,7 @@ export async function planSite(): Promise<PlanSite> {
 export function openedStore({ base, wrap, isPlain = false }: PlanSite): OpenedStore {
   const plain = fileStore(base);
   const wrapped = { ...plain, ...wrap?.(plain) };
-  const store = isPlain ? plainStore(wrapped, { isExclusive: false }) : wrapped;
+  const store = isPlain ? plainStore(wrapped, { isExclusive: true }) : wrapped;
   return {
     store,
     deleter: plain,
