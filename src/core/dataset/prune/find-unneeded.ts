@@ -47,6 +47,14 @@ export async function findUnneeded(
   const spared = new Map<string, string | undefined>();
   const uploads: UnneededObjects[] = [];
   const warnings: string[] = [];
+  const isSpared = async (group: UploadId): Promise<boolean> => {
+    if (!spared.has(group)) {
+      const why = await reasonToSpare(reader, folders.get(group), state, signal);
+      spared.set(group, why);
+      if (why !== undefined && why !== '') warnings.push(why);
+    }
+    return spared.get(group) !== undefined;
+  };
   for (const folder of folders.values()) {
     const { uploadId } = folder;
     const group = groupOf(groups, uploadId);
@@ -54,12 +62,7 @@ export async function findUnneeded(
     const isOld = now.getTime() - (newest.get(group) ?? now).getTime() >= abandonedAfterMs;
     const isAbandoned = owner === undefined && isOld;
     if (owner === undefined ? !isAbandoned : !pruned.has(owner)) continue;
-    if (isAbandoned && !spared.has(group)) {
-      const why = await reasonToSpare(reader, folders.get(group), state, signal);
-      spared.set(group, why);
-      if (why !== undefined && why !== '') warnings.push(why);
-    }
-    if (isAbandoned && spared.get(group) !== undefined) continue;
+    if (isAbandoned && (await isSpared(group))) continue;
     const unreadable = groups.unreadable.get(uploadId);
     if (unreadable !== undefined) {
       warnings.push(`upload ${uploadId} was left alone: ${unreadable}`);
