@@ -20,7 +20,7 @@ export const command = defineCommand({
     0: 'committed, now or before',
     1: 'parts are missing or not whole, or it failed; no version was made',
     3: 'committed, but some files are left out, or changed while they were read',
-    4: 'the parts hold most of the version before no more (--allow-mass-delete), or the store has forgotten the dataset',
+    4: 'the parts hold most of the version before no more (--allow-mass-delete), the store has forgotten the dataset, or creates no key only once and --exclusive was not given',
   },
   async run(values, [url], context: Context<'commit'>) {
     const { runCommit } = await import('./parts/run-commit.js');

@@ -90,6 +90,9 @@ export const commitFlags = {
   ...targetFlags,
   ...storeModeFlag,
   ...createOnceFlag,
+  exclusive: flag.on({
+    describe: 'nobody else commits to this place now: commit also where the store creates no key only once',
+  }),
   allowMassDelete: flag.on({
     describe: 'even where the parts hold less than half of the version before, or nothing',
   }),

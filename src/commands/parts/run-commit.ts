@@ -23,7 +23,7 @@ import { uploadUrl } from '../kit/upload-target.js';
 export async function runCommit(values: CommitValues, url: string, context: Context<'commit'>): Promise<number> {
   const location = await planLocation(url, values, context);
   const { home, now, signal } = context;
-  const { allowMassDelete } = values;
+  const { allowMassDelete, exclusive: isExclusive } = values;
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
   const { made } = await withResult(context, values, {
@@ -34,7 +34,7 @@ export async function runCommit(values: CommitValues, url: string, context: Cont
         const plan = await planIn(opened, location, context);
         const { head, uploadId } = plan;
         recordRunFacts(context, { operation: 'upload', project: head.project ?? uploadId });
-        const made = await commitPlan(opened, plan, { home, now, signal, allowMassDelete, emit, warn });
+        const made = await commitPlan(opened, plan, { home, now, signal, allowMassDelete, isExclusive, emit, warn });
         if ('version' in made) recordRunResult(context, { ...made, ...made.totals });
         return { made, plan };
       });

@@ -1,13 +1,15 @@
-// Looks at the folder of an attempt: everything that its result names must be there with its size, and no mark may name it.
+// Looks at all that the result of a part, or the head of a plan, names, in whatever folders (rules.md#part-results): everything must be there
+// with its size, and no mark may name it.
 import { checkFolder } from '../../dataset/check-references.js';
 import { loadSegments } from '../../format/manifest/load-segments.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { isArchiverError } from '../../platform/failures/errors.js';
+import { listsByKey } from '../../platform/lists-by-key.js';
 import { printable } from '../../platform/paths/raw-path.js';
-import type { ObjectReader } from '../../store/object-store.js';
-import { uploadFolder } from '../../store/ids/upload-id.js';
-import type { PartResult } from './part-documents.js';
+import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import { folderOfKey, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+import type { PartResult } from '../../format/parts/part-documents.js';
 
 /** A part whose result, and all that it refers to, was seen. */
 export interface WholePart {
@@ -16,45 +18,81 @@ export interface WholePart {
   readonly chunks: readonly ChunkRecord[];
 }
 
-/**
- * Reads which chunks the segments of a part refer to, and looks at these and at the segments in its folder. Returns why it is not whole
- * instead, as a clause. @throws what the store throws
- */
-async function checkAttempt(
-  reader: ObjectReader,
-  result: PartResult,
-  signal: AbortSignal,
-): Promise<WholePart | string> {
+/** An object by its full key; any size will do where none is given. */
+export interface NamedObject {
+  readonly key: string;
+  readonly size?: number | undefined;
+}
+
+/** What `uploadId` names, by full keys. A key that is none is not found. */
+export const namedBy = (uploadId: UploadId, places: readonly { readonly key: string; readonly size: number }[]) =>
+  places.map(({ key, size }) => ({ key: chunkKey(uploadId, key) ?? `uploads//${key}`, size }));
+
+/** Looks at folders. What lies in those of others than the attempt, as parts have them in common, is looked at once. */
+export class FolderLooks {
+  /** When the first look began, in ms by the wall clock. */
+  readonly lookedAtMs = Date.now();
+  private readonly seen = new Map<string, Promise<ReadonlyMap<string, ObjectInfo>>>();
+
+  constructor(
+    private readonly reader: ObjectReader,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** The first of these objects that is not there with its size, or that is marked, as a clause. @throws what the store throws */
+  async lostOf(objects: readonly NamedObject[], own?: string): Promise<string | undefined> {
+    for (const [folder, wanted] of listsByKey(objects, ({ key }) => folderOfKey(key))) {
+      const sound = await (folder === own ? this.look(folder) : this.once(folder));
+      const isLost = ({ key, size }: NamedObject): boolean =>
+        !sound.has(key) || (size !== undefined && sound.get(key)?.sizeBytes !== size);
+      const lost = wanted.find(isLost);
+      if (lost !== undefined) return `${printable(lost.key)} is gone, changed or marked`;
+    }
+    return undefined;
+  }
+
+  private async once(folder: string): Promise<ReadonlyMap<string, ObjectInfo>> {
+    const look = this.seen.get(folder) ?? this.look(folder);
+    this.seen.set(folder, look);
+    return await look;
+  }
+
+  private async look(folder: string): Promise<ReadonlyMap<string, ObjectInfo>> {
+    return (await checkFolder(this.reader, folder, this.signal)).sound;
+  }
+}
+
+/** What reads and looks. */
+export interface Looking {
+  readonly reader: ObjectReader;
+  readonly looks: FolderLooks;
+  readonly signal: AbortSignal;
+}
+
+/** Reads which chunks the segments of a part name, and looks. Returns why it is not whole instead, as a clause. @throws what the store throws */
+async function checkAttempt({ reader, looks, signal }: Looking, result: PartResult): Promise<WholePart | string> {
   const { uploadId, segments } = result;
-  const folder = uploadFolder(uploadId);
-  const { sound } = await checkFolder(reader, folder, signal);
-  const isLost = ({ key, size }: { readonly key: string; readonly size: number }): boolean => {
-    const full = chunkKey(uploadId, key) ?? '';
-    return full.startsWith(folder) && sound.get(full)?.sizeBytes !== size;
-  };
-  const lostSegment = segments.find(isLost);
-  if (lostSegment !== undefined) return goneText(folder + lostSegment.key);
   try {
-    const { chunks } = await loadSegments({ uploadId, segments, chunks: [] }, { reader, signal });
-    const lost = chunks.find(isLost);
-    return lost === undefined ? { result, chunks } : goneText(folder + lost.key);
+    const { chunks } = await loadSegments(
+      { uploadId, segments, chunks: [] },
+      { reader, segments: 'beginnings', signal },
+    );
+    const lost = await looks.lostOf(namedBy(uploadId, [...segments, ...chunks]), uploadFolder(uploadId));
+    return lost ?? { result, chunks };
   } catch (error) {
     if (!isArchiverError(error, 'integrity')) throw error;
     return error.message;
   }
 }
 
-const goneText = (key: string): string => `${printable(key)} is gone, changed or marked`;
-
 /** Returns the first attempt that is whole; undefined if none is. `onBroken` gets what is wrong with others. */
 export async function firstWhole(
-  reader: ObjectReader,
+  looking: Looking,
   results: readonly PartResult[],
-  signal: AbortSignal,
   onBroken: (text: string) => void,
 ): Promise<WholePart | undefined> {
   for (const result of results) {
-    const checked = await checkAttempt(reader, result, signal);
+    const checked = await checkAttempt(looking, result);
     if (typeof checked !== 'string') return checked;
     onBroken(`the result of part ${result.part} by ${result.uploadId} counts for nothing: ${checked}`);
   }

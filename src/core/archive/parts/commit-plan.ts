@@ -1,16 +1,13 @@
 // Makes a version of the results of a plan's parts: all of them must be there and whole. Whoever commits twice, or at the same time as
 // somebody else, finds the version that names the plan.
-import { listVersions, readVersions } from '../../dataset/records/versions.js';
 import { highestVersion } from '../../dataset/records/version-record.js';
-import { headOfSegments } from '../../format/manifest/segmented.js';
-import type { ManifestHead, ShardRecord, Totals } from '../../format/manifest/manifest-types.js';
-import { shardPrefix } from '../../format/manifest/chunk-key.js';
-import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check.js';
+import type { Totals } from '../../format/manifest/manifest-types.js';
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { defined } from '../../platform/defined.js';
 import type { OpenedStore } from '../../store/open-store.js';
 import type { ObjectStore, RequestCounts } from '../../store/object-store.js';
 import { asWritable } from '../../store/create-once/create-once.js';
+import { refuseShared } from '../../store/plain-store.js';
 import { manifestKeyOf, uploadFolder, uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
 import { checkShrunken } from '../changes/doubtful-source.js';
 import { resolveDataset, type SettledDataset } from '../changes/resolve-dataset.js';
@@ -21,11 +18,14 @@ import { encryptionFor } from '../run/upload-encryption.js';
 import { retentionOf } from '../run/upload-lock.js';
 import { rememberedOf } from '../with-run.js';
 import { flagCommit } from './commit-flag.js';
-import { firstWhole, type WholePart } from './check-attempt.js';
+import { notWhole, referred } from '../commit/commit-checks.js';
+import { firstWhole, FolderLooks, type Looking, type WholePart } from './check-attempt.js';
+import { compose } from './compose-version.js';
 import { isPartialWith, sumOfLeftOut } from './left-out-paths.js';
 import { markOtherAttempts } from './mark-attempt.js';
-import type { LeftOutPaths } from './part-documents.js';
-import { resultsPrefix } from './part-keys.js';
+import type { LeftOutPaths } from '../../format/parts/part-documents.js';
+import { resultsPrefix } from '../../format/parts/part-keys.js';
+import { assertWhole, committedHead, foldersOf, type MadeVersion, versionOf } from './plan-version.js';
 import { listResults, type ReadPlan, readResults } from './read-plan.js';
 
 export interface CommitOptions extends Pick<
@@ -33,6 +33,8 @@ export interface CommitOptions extends Pick<
   'emit' | 'signal' | 'home' | 'now' | 'randomBytes' | 'warn'
 > {
   readonly allowMassDelete: boolean;
+  /** True if the user says that nobody else commits there now: asked for where a store creates no key only once. */
+  readonly isExclusive: boolean;
 }
 
 /** The version that a plan has become. */
@@ -59,16 +61,19 @@ export interface MissingParts {
   readonly requests: RequestCounts;
 }
 
-/** Commits a plan, or says which parts are missing. @throws what a commit throws */
+/**
+ * Commits a plan, or says which parts are missing. @throws plain-store for one that creates no key only once, unless nobody else writes
+ * there; conflict, integrity, and what a commit throws
+ */
 export async function commitPlan(
   opened: OpenedStore,
   plan: ReadPlan,
-  options: CommitOptions,
+  { isExclusive, ...options }: CommitOptions,
 ): Promise<CommittedPlan | MissingParts> {
   const startedMs = performance.now();
   const settings = settingsFor(plan, options);
   const { signal, warn, emit, now } = settings;
-  const probing = { ...settings, now: now(), folder: uploadFolder(plan.uploadId), dryRun: false };
+  const probing = { ...settings, now: now(), folder: uploadFolder(plan.uploadId), dryRun: false, isExclusive };
   const { store } = await asWritable(opened, { ...probing, host: settings.dataset.host });
   const ended = (): Pick<CommittedPlan, 'requests' | 'durationMs'> => ({
     requests: { ...opened.requests },
@@ -78,35 +83,58 @@ export async function commitPlan(
   const before = await versionOf(store, plan, signal);
   const listed = await listResults(store, resultsPrefix(plan.uploadId), signal);
   const results = await readResults(store, plan, listed, { signal, warn });
-  if (before !== undefined) {
-    const leftOut = leftOutOf(plan, Array.from(results.values(), ([first]) => first?.leftOut ?? []).flat());
-    return { ...described(store, plan, { ...before, leftOut }), isAlready: true, ...ended() };
+  const shown = ({ version, fork, totals, isAlready }: MadeVersion, named: ReadonlySet<string>): CommittedPlan => ({
+    ...described(store, plan, { version, totals, leftOut: leftOutOf(plan, results, named) }),
+    ...defined({ fork }),
+    isAlready,
+    ...ended(),
+  });
+  if (before !== undefined) return shown(before, await assertWhole(store, plan, before, signal));
+  refuseShared(store, 'committing a plan');
+  let commitment = await committedHead(store, plan, signal);
+  if (commitment === undefined) {
+    const chosen = await choose({ reader: store, looks: new FolderLooks(store, signal), signal }, plan, results, warn);
+    if ('missing' in chosen) return { ...chosen, requests: ended().requests };
+    commitment = await compose(plan, chosen.parts, chosen.lookedAtMs);
   }
-  const parts: WholePart[] = [];
-  const missing: number[] = [];
-  for (const { part } of plan.head.parts) {
-    const whole = await firstWhole(store, results.get(part) ?? [], signal, warn);
-    if (whole === undefined) missing.push(part);
-    else parts.push(whole);
-  }
-  if (missing.length > 0) return { missing, requests: ended().requests };
   const run = await commitInput(opened, { plan, settings, store });
   emit({ type: 'phase', phase: 'committing' });
   emit({ type: 'step', step: 'manifest', uploadId: plan.uploadId });
-  const commitment = await compose(plan, parts);
-  const { totals } = commitment;
-  checkShrunken(shownOf(run, settings, totals), { version: run.settled.highest, totals: run.settled.totals });
+  checkShrunken(shownOf(run, settings, commitment.totals), {
+    version: run.settled.highest,
+    totals: run.settled.totals,
+  });
   await flagCommit(store, plan.uploadId, settings.randomBytes(4), signal);
   const made = await commit(run, plan, commitment);
-  await markOtherAttempts(run, plan.uploadId, new Set(parts.map(({ result }) => result.uploadId)));
-  const leftOut = leftOutOf(
-    plan,
-    parts.map(({ result }) => result.leftOut),
-  );
-  return { ...described(store, plan, { ...made, totals, leftOut }), isAlready: false, ...ended() };
+  const { named } = made;
+  // On a plain store results still come while commits read them: only an attempt that has none is surely not needed.
+  const put = store.plain === undefined ? [] : [...results.values()].flat().map((one) => one.uploadId);
+  const needed = new Set([...named, ...put.map((attempt) => uploadFolder(attempt))]);
+  await markOtherAttempts(run, plan.uploadId, needed);
+  return shown(made, named);
 }
 
-function settingsFor({ head }: ReadPlan, { allowMassDelete, ...options }: CommitOptions): Settings {
+/** The first whole result of each part, or the parts that have none. */
+async function choose(
+  looking: Looking,
+  { head }: ReadPlan,
+  results: Awaited<ReturnType<typeof readResults>>,
+  warn: (text: string) => void,
+): Promise<{ readonly parts: readonly WholePart[]; readonly lookedAtMs: number } | Pick<MissingParts, 'missing'>> {
+  const parts: WholePart[] = [];
+  const missing: number[] = [];
+  for (const { part } of head.parts) {
+    const whole = await firstWhole(looking, results.get(part) ?? [], warn);
+    if (whole === undefined) missing.push(part);
+    else parts.push(whole);
+  }
+  return missing.length > 0 ? { missing } : { parts, lookedAtMs: looking.looks.lookedAtMs };
+}
+
+function settingsFor(
+  { head }: ReadPlan,
+  { allowMassDelete, ...options }: Omit<CommitOptions, 'isExclusive'>,
+): Settings {
   const { source, datasetId, writerId, storage, objectLock, createdAt } = head;
   const lock = objectLock && {
     mode: objectLock.mode,
@@ -158,46 +186,53 @@ async function commitInput(opened: OpenedStore, { plan, settings, store }: Commi
   };
 }
 
-/** Puts manifest and record. A rival that commits the same plan wins for both. @throws conflict, integrity */
+/**
+ * Puts manifest and record. A rival that commits the same plan wins for both: the head at the plan's key is the one that is committed
+ * (rules.md#one-commit). Returns the folders that it names, too. @throws conflict, integrity
+ */
 async function commit(
   run: CommitRun,
   plan: ReadPlan,
-  commitment: Commitment,
-): Promise<{ readonly version: number; readonly fork?: string }> {
+  chosen: Commitment,
+): Promise<MadeVersion & { readonly named: ReadonlySet<string> }> {
   const { store, datasetId, uploadId, signal, emit } = run;
   emit({ type: 'step', step: 'commit', uploadId });
+  let commitment = chosen;
   for (;;) {
     // In this order: a record of this plan that comes after the ordinal was looked up has that ordinal, or is found.
     const highest = await highestVersion(store, datasetId, { signal });
     const before = await versionOf(store, plan, signal);
-    if (before !== undefined) return before;
+    if (before !== undefined) return { ...before, named: await assertWhole(store, plan, before, signal) };
     const version = (highest?.version ?? 0) + 1;
     const committed = await commitUpload(run, commitment, { version, isExact: true });
     if (committed === 'taken') continue;
-    if ('why' in committed)
-      throw integrityError(`${committed.why}: nothing of the plan ${uploadId} can be committed`, {
+    if (!('why' in committed)) {
+      await rememberHead(run, commitment, committed);
+      const made = { version: committed.version, ...defined({ fork: committed.fork }), totals: commitment.totals };
+      return { ...made, isAlready: false, named: foldersOf(plan, referred(commitment)) };
+    }
+    const { why, version: broken } = committed;
+    if (broken !== undefined) throw notWhole(run, broken, why);
+    const there = await committedHead(store, plan, signal);
+    if (there === undefined || there.encoded.sha256 === commitment.encoded.sha256)
+      throw integrityError(`${why}: nothing of the plan ${uploadId} can be committed`, {
         hint: 'a prune has taken it for abandoned, or what it stored was removed: plan the folder again',
       });
-    await rememberHead(run, commitment, committed);
-    return { version: committed.version, ...defined({ fork: committed.fork }) };
+    commitment = there;
   }
 }
 
-/** The version that names the plan's upload; undefined for none. */
-async function versionOf(
-  store: ObjectStore,
-  { uploadId, head: { datasetId, options } }: ReadPlan,
-  signal: AbortSignal,
-): Promise<{ readonly version: number; readonly totals: Totals } | undefined> {
-  const listed = (await listVersions(store, datasetId, signal)).filter(({ version }) => version > options.after);
-  for (const one of (await readVersions(store, listed, signal)).toReversed())
-    if ('record' in one && one.record.uploadId === uploadId)
-      return { version: one.record.version, totals: one.record.totals };
-  return undefined;
-}
-
-const leftOutOf = ({ head }: ReadPlan, ofParts: readonly LeftOutPaths[]): LeftOutPaths =>
-  sumOfLeftOut([head.leftOut, ...ofParts]);
+/** What is left out by the plan and by those attempts that count. */
+const leftOutOf = (
+  { head }: ReadPlan,
+  results: Awaited<ReturnType<typeof readResults>>,
+  named: ReadonlySet<string>,
+): LeftOutPaths => {
+  const counting = Array.from(results.values(), (ofPart) => {
+    return (ofPart.find(({ uploadId }) => named.has(uploadFolder(uploadId))) ?? ofPart[0])?.leftOut ?? [];
+  });
+  return sumOfLeftOut([head.leftOut, ...counting.flat()]);
+};
 
 const described = (
   store: ObjectStore,
@@ -218,53 +253,3 @@ const shownOf = ({ datasetId }: CommitRun, settings: Settings, { files, bytes, s
   datasetId,
   scanned: { files, bytes, leftOut: 0, skipped: { length: skipped } },
 });
-
-/** The manifest of the version: it names the segments of all parts, in the order of the parts. */
-async function compose({ uploadId, head: planned }: ReadPlan, parts: readonly WholePart[]): Promise<Commitment> {
-  const { parts: _parts, options: _options, spanning: _spanning, leftOut, ...head } = planned;
-  const named = <P extends { readonly key: string }>({ result }: WholePart, place: P): P => ({
-    ...place,
-    key: relativeChunkKey(uploadId, chunkKey(result.uploadId, place.key) ?? ''),
-  });
-  const chunks = parts.flatMap((part) => part.chunks.map((record) => named(part, record)));
-  const places = parts.flatMap((part) => part.result.segments.map((place) => named(part, place)));
-  const totals = totalsOf(parts, leftOut.count);
-  const listed = { totals, shards: shardsOf(parts), chunks: [] };
-  const manifest: ManifestHead = { ...head, ...listed, type: 'archiver-manifest', listing: 'full' };
-  const encoded = await headOfSegments(manifest, places, []);
-  return { encoded, totals, listing: 'full', chunks, lookedAtMs: Date.now() };
-}
-
-function totalsOf(parts: readonly WholePart[], skipped: number): Totals {
-  const sum = (of: keyof Totals): number => parts.reduce((total, { result }) => total + result.totals[of], 0);
-  return {
-    entries: sum('entries'),
-    files: sum('files'),
-    directories: sum('directories'),
-    symlinks: sum('symlinks'),
-    hardlinks: sum('hardlinks'),
-    bytes: sum('bytes'),
-    storedBytes: sum('storedBytes'),
-    chunks: sum('chunks'),
-    skipped: sum('skipped') + skipped,
-  };
-}
-
-/** Shards of all parts; those of one number count together. */
-function shardsOf(parts: readonly WholePart[]): readonly ShardRecord[] {
-  const sums = new Map<number, ShardRecord>();
-  for (const { result } of parts) {
-    for (const one of result.shards) {
-      const { shard, chunks = 0, files = 0, bytes = 0, storedBytes = 0 } = sums.get(one.shard) ?? { shard: one.shard };
-      sums.set(shard, {
-        shard,
-        prefix: shardPrefix(shard),
-        chunks: chunks + one.chunks,
-        files: files + one.files,
-        bytes: bytes + one.bytes,
-        storedBytes: storedBytes + one.storedBytes,
-      });
-    }
-  }
-  return [...sums.values()].sort((a, b) => a.shard - b.shard);
-}

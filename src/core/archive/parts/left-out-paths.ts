@@ -1,5 +1,5 @@
 import { type Skip, shownSkip } from '../scan/skip.js';
-import type { LeftOutPaths } from './part-documents.js';
+import type { LeftOutPaths } from '../../format/parts/part-documents.js';
 
 /** Most paths that a plan or a part's result names; all are counted. */
 const MOST_NAMED = 100;

@@ -29,11 +29,11 @@ export async function markAttempt({ store, emit, signal }: Marking, attempt: Upl
   }
 }
 
-/** Marks the folders of attempts at this plan but those that are `needed`. Never fails the run. */
-export async function markOtherAttempts(run: Marking, plan: UploadId, needed: ReadonlySet<UploadId>): Promise<void> {
+/** Marks the folders of attempts at this plan but those that may be `needed`. Never fails the run. */
+export async function markOtherAttempts(run: Marking, plan: UploadId, needed: ReadonlySet<string>): Promise<void> {
   try {
     for (const { uploadId } of await findAttempts(run.store, plan, run.signal))
-      if (!needed.has(uploadId)) await markAttempt(run, uploadId);
+      if (!needed.has(uploadFolder(uploadId))) await markAttempt(run, uploadId);
   } catch (error) {
     if (!isArchiverError(error) || error.code === 'cancelled') throw error;
     run.emit({ type: 'note', text: `other attempts of the plan are not marked: ${errorText(error)}` });

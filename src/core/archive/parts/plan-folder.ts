@@ -24,8 +24,8 @@ import { putOnce } from '../transfer/put-once.js';
 import { withRun } from '../with-run.js';
 import { cutParts, numberGroups, type PartRange, type PartSize } from './cut-parts.js';
 import { leftOutPaths } from './left-out-paths.js';
-import { planBytes, type PlanHead, type PlannedPart } from './part-documents.js';
-import { listName, planKey } from './part-keys.js';
+import { planBytes, type PlanHead, type PlannedPart } from '../../format/parts/part-documents.js';
+import { listName, planKey } from '../../format/parts/part-keys.js';
 
 /** A plan as it was put. */
 export interface WrittenPlan extends Pick<PlanHead, 'datasetId' | 'parts' | 'totals' | 'spanning' | 'leftOut'> {

@@ -2,7 +2,7 @@
 import type { ObjectStore } from '../../store/object-store.js';
 import { manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 import { findAttempts, type FoundAttempt } from './attempts.js';
-import { partOfResult } from './part-keys.js';
+import { partOfResult } from '../../format/parts/part-keys.js';
 import type { ReadPlan } from './read-plan.js';
 
 /** An attempt that has stored nothing for so long is late, and after the second dead. */

@@ -6,8 +6,14 @@ import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { uploadFolder, uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
-import { type PartResult, type PlanHead, type PlannedPart, readPlanHead, readResult } from './part-documents.js';
-import { partOfResult, planKey, resultsPrefix } from './part-keys.js';
+import {
+  type PartResult,
+  type PlanHead,
+  type PlannedPart,
+  readPlanHead,
+  readResult,
+} from '../../format/parts/part-documents.js';
+import { partOfResult, planKey, resultsPrefix } from '../../format/parts/part-keys.js';
 
 const MAX_PLAN_BYTES = 256 * 1024 * 1024;
 const MAX_LIST_BYTES = 2 ** 31 - 1;

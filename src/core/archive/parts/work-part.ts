@@ -4,7 +4,9 @@ import { ArchiverError, isArchiverError } from '../../platform/failures/errors.j
 import { displayPath, printable } from '../../platform/paths/raw-path.js';
 import { counted } from '../../platform/text/counted.js';
 import type { OpenedStore } from '../../store/open-store.js';
-import type { UploadId } from '../../store/ids/upload-id.js';
+import type { ObjectStore } from '../../store/object-store.js';
+import { isFenceObject } from '../../format/manifest/fence.js';
+import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 import { type Attempt, attemptBytes, attemptKey } from '../../dataset/attempts.js';
 import { LEAST_DELETED, MOST_LOST } from '../changes/doubtful-source.js';
 import type { SettledDataset } from '../changes/resolve-dataset.js';
@@ -15,11 +17,16 @@ import { SHARD_STRATEGIES } from '../run/shard-strategy.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { putOnce } from '../transfer/put-once.js';
 import { type Failed, withRun } from '../with-run.js';
-import { firstWhole } from './check-attempt.js';
+import { firstWhole, FolderLooks, type Looking } from './check-attempt.js';
 import { isPartialWith, leftOutPaths } from './left-out-paths.js';
 import { markAttempt } from './mark-attempt.js';
-import { type LeftOutPaths, type PartResult, type PlannedPart, resultBytes } from './part-documents.js';
-import { resultKey } from './part-keys.js';
+import {
+  type LeftOutPaths,
+  type PartResult,
+  type PlannedPart,
+  resultBytes,
+} from '../../format/parts/part-documents.js';
+import { resultKey } from '../../format/parts/part-keys.js';
 import { listResults, partOf, type ReadPlan, readPartList, readResults, resultsOfPart } from './read-plan.js';
 import { listAsSegments, type MadePart } from './segments.js';
 
@@ -60,8 +67,9 @@ export async function workPart(
   const part = partOf(plan, number);
   const listed = await listResults(store, resultsOfPart(plan.uploadId, number), signal);
   const results = (await readResults(store, plan, listed, { signal, warn })).get(number) ?? [];
-  const whole = await firstWhole(store, results, signal, warn);
+  const whole = await firstWhole(lookingAt(store, signal), results, warn);
   if (whole !== undefined) return workedPart('before', whole.result);
+  await refuseFenced(store, plan, signal);
   const list = await readPartList(store, plan, part, signal);
   const settings = settingsFor(plan, options);
   const run = { plan, part, options, isAgain: listed.length > 0 };
@@ -186,30 +194,47 @@ async function putResult(run: UploadRun, attempt: AttemptRun, made: MadePart): P
     totals: made.totals,
     leftOut: leftOutPaths([...scanned.skipped, ...ledger.skipped]),
   };
-  const isOwnKey = isAgain || store.plain !== undefined;
-  const key = resultKey(plan.uploadId, part.part, isOwnKey ? uploadId : undefined);
+  // From here on the result may be there, whatever this attempt hears of it: it deletes and marks nothing of what it names.
   run.sender.keep();
-  try {
+  const put = async (isOwnKey: boolean): Promise<WorkedPart> => {
+    const key = resultKey(plan.uploadId, part.part, isOwnKey ? uploadId : undefined);
     await putOnce(store, key, resultBytes(result), { contentType: 'application/json', exclusive: isOwnKey, signal });
+    return workedPart('stored', result);
+  };
+  if (isAgain || store.plain !== undefined) return await put(true);
+  try {
+    return await put(false);
   } catch (error) {
     if (!isArchiverError(error, 'conflict')) throw error;
-    return await beaten(run, attempt);
+    return (await beatenBy(run, attempt)) ?? (await put(true));
   }
-  return workedPart('stored', result);
 }
 
-/** Another attempt was first: what this one has sent is not needed. */
-async function beaten(run: UploadRun, { plan, part }: AttemptRun): Promise<WorkedPart> {
+/** Where another attempt was first, and its result is whole, this one has put none, and what it has sent is not needed. */
+async function beatenBy(run: UploadRun, { plan, part }: AttemptRun): Promise<WorkedPart | undefined> {
   const { store, signal, warn, uploadId } = run;
   const listed = await listResults(store, resultsOfPart(plan.uploadId, part.part), signal);
-  const [first] = (await readResults(store, plan, listed, { signal, warn })).get(part.part) ?? [];
-  if (first === undefined)
-    throw new ArchiverError(
-      'conflict',
-      `what lies at the place of the result of part ${part.part} is none of this plan`,
-    );
+  const results = (await readResults(store, plan, listed, { signal, warn })).get(part.part) ?? [];
+  const first = await firstWhole(lookingAt(store, signal), results, warn);
+  if (first === undefined) return undefined;
+  if (first.result.uploadId === uploadId) return workedPart('stored', first.result);
   await markAttempt(run, uploadId);
-  return workedPart('beaten', first);
+  return workedPart('beaten', first.result);
+}
+
+const lookingAt = (store: ObjectStore, signal: AbortSignal): Looking => ({
+  reader: store,
+  looks: new FolderLooks(store, signal),
+  signal,
+});
+
+/** Refuses a plan that a sweep has taken for abandoned: no commit can name what is stored for it. @throws conflict */
+async function refuseFenced(store: ObjectStore, { uploadId }: ReadPlan, signal: AbortSignal): Promise<void> {
+  const found = await store.head(manifestKeyOf(uploadId), signal);
+  if (found === undefined || !isFenceObject(found)) return;
+  throw new ArchiverError('conflict', `a prune has taken the plan ${uploadId} for abandoned; nothing was sent`, {
+    hint: 'plan the folder again',
+  });
 }
 
 function workedPart(outcome: WorkedPart['outcome'], { part, uploadId, totals, leftOut }: PartResult): WorkedPart {

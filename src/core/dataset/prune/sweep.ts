@@ -3,6 +3,7 @@
 // folder before its mark was put has put its record by then, or looks again; a restore that read from it has ended. So an object that no
 // version needs in a fresh look at all chains (rules.md#fresh-look), and that no writer can commit any more (rules.md#fence), is not needed
 // by anybody. scripts/import-rules.mjs lists who else deletes, and what.
+import { isAttemptKey } from '../attempts.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../store/object-store.js';
 import type { EventSink } from '../../events/events.js';
@@ -14,6 +15,7 @@ import { type FoundMark, readMark } from '../marks.js';
 import { type FindHeld, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { claimSwept } from './claim-swept.js';
 import { keysOfYoungRetired, neededKeys } from './needs.js';
+import { groupOf, readPlanGroups, uploadsToFence } from './plan-groups.js';
 import { readNewRecords, refuseHarmed } from './new-records.js';
 import { type FenceOptions, type Fences, NO_FENCES, raiseFences, removeFence } from './raise-fences.js';
 import { OWN_SEGMENT_KEY } from '../../format/manifest/segment-key.js';
@@ -118,16 +120,19 @@ export async function planSweep(
 
 const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith(`/${MANIFEST_NAME}`);
 const isSegment = ({ key }: ObjectInfo): boolean => OWN_SEGMENT_KEY.test(splitUploadKey(key)?.name ?? '');
+/** Says to which plan or dataset the rest of a folder belongs, for a sweep that goes on after one that was killed. */
+const saysWhose = ({ key }: ObjectInfo): boolean => isAttemptKey(key) || key.endsWith('/plan.json.gz');
 
 /**
- * Sorts manifests before segments, these before chunks, and among manifests those that build on others first: one that still exists never builds on one that is
+ * Sorts manifests before segments, these before chunks and all else, and among manifests those that build on others first: one that still exists never builds on one that is
  * gone. A version builds on lower ones, whenever its upload began (an interrupted one may go on days later); nothing builds on an upload
  * that is no version.
  */
 export function byDeletionOrder(ordinalOf: BaseState['ordinalOf']): (a: ObjectInfo, b: ObjectInfo) => number {
   const rank = ({ key }: ObjectInfo): number =>
     ordinalOf.get(splitUploadKey(key)?.uploadId ?? '') ?? Number.MAX_SAFE_INTEGER;
-  const step = (object: ObjectInfo): number => (isManifest(object) ? 0 : isSegment(object) ? 1 : 2);
+  const step = (object: ObjectInfo): number =>
+    isManifest(object) ? 0 : isSegment(object) ? 1 : saysWhose(object) ? 3 : 2;
   return (a, b) => step(a) - step(b) || (isManifest(a) ? rank(b) - rank(a) : 0);
 }
 
@@ -195,8 +200,8 @@ export async function sweep(
 const uploadOf = (key: string): string => splitUploadKey(key)?.uploadId ?? '';
 
 /**
- * Fences off every upload that no record names and of which something is about to be deleted. An upload that a record names by now gets its
- * manifest back and is spared, like one whose writer is at work.
+ * Fences off every upload that no record names and of which something is about to be deleted; for an attempt, the plan that it is one at.
+ * An upload that a record names by now gets its manifest back and is spared, like one whose writer is at work, each with all its attempts.
  */
 async function fenceOff(
   store: ObjectStore,
@@ -204,18 +209,24 @@ async function fenceOff(
   state: BaseState,
   { now, deleter, randomBytes, signal }: Omit<FenceOptions, 'doomed'>,
 ): Promise<Fences> {
+  const { folders, datasetOf } = state;
   const ids = new Set(objects.flatMap(({ key }) => splitUploadKey(key)?.uploadId ?? []));
-  const unnamed = [...ids].filter((id) => !state.datasetOf.has(id));
+  const unnamed = [...ids].filter((id) => !datasetOf.has(id));
   if (unnamed.length === 0) return NO_FENCES;
+  const groups = await readPlanGroups(
+    store,
+    unnamed.flatMap((id) => folders.get(id) ?? []),
+    signal,
+  );
+  const fencing = await uploadsToFence(store, state, unnamed, { groups, signal });
   const doomed = new Set(objects.map(({ key }) => key));
-  const { raised, spared } = await raiseFences(store, unnamed, { now, deleter, randomBytes, signal, doomed });
+  const { raised, spared } = await raiseFences(store, fencing, { now, deleter, randomBytes, signal, doomed });
   const named = new Set((await readNewRecords(store, state, signal)).map(({ uploadId }) => uploadId));
   const late = [...raised].filter(([id]) => named.has(id));
   for (const [id, fence] of late) await removeFence(store, id, fence, { deleter, signal });
-  return {
-    raised: new Map([...raised].filter(([id]) => !named.has(id))),
-    spared: new Set([...spared, ...late.map(([id]) => id)]),
-  };
+  const left = new Set([...spared, ...late.map(([id]) => id), ...groups.unreadable.keys()]);
+  for (const id of unnamed) if (left.has(groupOf(groups, id))) left.add(id);
+  return { raised: new Map([...raised].filter(([id]) => !named.has(id))), spared: left };
 }
 
 /** Refuses when a new version was harmed in spite of looks, marks and fences (rules.md#fresh-look). @throws integrity naming the version */

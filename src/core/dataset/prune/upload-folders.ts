@@ -18,10 +18,12 @@ export interface UploadFolder {
   manifest: ObjectInfo | undefined;
   /** Fence in place of the manifest, or a flag, of an abandoned upload. It stays for ever; a prune never deletes it. */
   fence: ObjectInfo | undefined;
-  /** Segments of manifests; plans and results of their parts; `manifest.json.gz.…`, left while a manifest is being replaced; and those left by probes of the store. */
+  /** Segments of manifests; `manifest.json.gz.…`, left while a manifest is being replaced; and those left by probes of the store. */
   readonly companions: ObjectInfo[];
   /** Chunks, and files of direct uploads. */
   readonly chunks: ObjectInfo[];
+  /** What makes it a plan, or an attempt at a part of one. */
+  readonly parts: ObjectInfo[];
   /** Marks of earlier prunes. */
   readonly marks: ObjectInfo[];
   /** Objects that this version of archiver does not write. */
@@ -53,6 +55,7 @@ export const emptyFolder = (uploadId: UploadId): UploadFolder => ({
   fence: undefined,
   companions: [],
   chunks: [],
+  parts: [],
   marks: [],
   unknown: [],
 });
@@ -62,7 +65,8 @@ function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
   else if (isFenceObject(object) || isFenceFlag(object.key)) folder.fence = newer(folder.fence, object);
   else if (object.key === manifestKeyOf(folder.uploadId)) folder.manifest = object;
   else if (CHUNK_KEY.test(name) || DIRECT_KEY.test(name)) folder.chunks.push(object);
-  else if (COMPANION.test(name) || OWN_SEGMENT_KEY.test(name) || PLAN_KEY.test(name)) folder.companions.push(object);
+  else if (COMPANION.test(name) || OWN_SEGMENT_KEY.test(name)) folder.companions.push(object);
+  else if (PLAN_KEY.test(name)) folder.parts.push(object);
   else if (markedUpload(object.key) !== undefined) folder.marks.push(object);
   else folder.unknown.push(object);
 }
@@ -70,9 +74,9 @@ function place(folder: UploadFolder, name: string, object: ObjectInfo): void {
 const newer = (a: ObjectInfo | undefined, b: ObjectInfo): ObjectInfo =>
   a !== undefined && a.lastModified > b.lastModified ? a : b;
 
-/** Objects of uploads and of replaced manifests: all that a prune may ever delete. */
-export function ownObjects({ manifest, companions, chunks }: UploadFolder): readonly ObjectInfo[] {
-  return [...(manifest === undefined ? [] : [manifest]), ...companions, ...chunks];
+/** Objects of uploads, plans and replaced manifests: all that a prune may ever delete. */
+export function ownObjects({ manifest, companions, chunks, parts }: UploadFolder): readonly ObjectInfo[] {
+  return [...(manifest === undefined ? [] : [manifest]), ...companions, ...chunks, ...parts];
 }
 
 /** Time of a writer's last write to the folder, by the store's clock; undefined when nothing is left. */

@@ -70,7 +70,16 @@ export async function listVersions(
   datasetId: string,
   signal?: AbortSignal,
 ): Promise<readonly ListedVersion[]> {
-  return ((await listBelow(reader, `${FOLDER}${datasetId}/`, signal)).get(datasetId) ?? []).filter(isLive);
+  return (await listOrdinals(reader, datasetId, signal)).filter(isLive);
+}
+
+/** As `listVersions`, including those that were retired. */
+export async function listOrdinals(
+  reader: ObjectReader,
+  datasetId: string,
+  signal?: AbortSignal,
+): Promise<readonly ListedVersion[]> {
+  return (await listBelow(reader, `${FOLDER}${datasetId}/`, signal)).get(datasetId) ?? [];
 }
 
 /** The datasets under the base. One LIST. @throws what the listing throws */

@@ -162,8 +162,8 @@ test('on a store that cannot create a key only once, two attempts have a result 
   expect(names).toContain(`000000.${lower}.json`);
   expect(names).toContain(`000000.${higher}.json`);
   expect(version).toMatchObject({ version: 1 });
-  expect((await objectsOf(site, higher)).some(({ key }) => key.includes('/sweep-'))).toBe(true);
-  expect((await objectsOf(site, lower)).some(({ key }) => key.includes('/sweep-'))).toBe(false);
+  for (const attempt of [higher, lower])
+    expect((await objectsOf(site, attempt)).some(({ key }) => key.includes('/sweep-'))).toBe(false);
   await expectWhole(site as never, plan.uploadId);
 });
 

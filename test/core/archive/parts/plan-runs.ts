@@ -39,7 +39,7 @@ export async function planSite(): Promise<PlanSite> {
 export function openedStore({ base, wrap, isPlain = false }: PlanSite): OpenedStore {
   const plain = fileStore(base);
   const wrapped = { ...plain, ...wrap?.(plain) };
-  const store = isPlain ? plainStore(wrapped, { isExclusive: false }) : wrapped;
+  const store = isPlain ? plainStore(wrapped, { isExclusive: true }) : wrapped;
   return {
     store,
     deleter: plain,
@@ -94,11 +94,12 @@ export async function worked(
 export async function committed(
   site: PlanSite,
   plan: string,
-  options: { readonly allowMassDelete?: boolean } = {},
+  options: { readonly allowMassDelete?: boolean; readonly isExclusive?: boolean } = {},
 ): Promise<CommittedPlan | MissingParts> {
   const opened = openedStore(site);
   return await commitPlan(opened, await readPlan(opened.store, asUploadId(plan), signal), {
     allowMassDelete: false,
+    isExclusive: false,
     ...options,
     signal,
     emit: (event) => void site.events.push(event),

@@ -5,9 +5,9 @@ import * as s from '../../platform/documents/schema.js';
 import { integrityError } from '../../platform/failures/errors.js';
 import { checkedDigest, digestedText } from '../../platform/json/digested-json.js';
 import { parseBoundedJson } from '../../platform/json/json-guard.js';
-import { id, MANIFEST_KEYS, SEGMENT_PLACE, SHARD, TOTALS } from '../../format/manifest/head-schema.js';
-import { manifestHeadText, segmentText } from '../../format/manifest/manifest-head-text.js';
-import { checkRequirements, requires } from '../../format/manifest/requirements.js';
+import { id, MANIFEST_KEYS, SEGMENT_PLACE, SHARD, TOTALS } from '../manifest/head-schema.js';
+import { manifestHeadText, segmentText } from '../manifest/manifest-head-text.js';
+import { checkRequirements, requires } from '../manifest/requirements.js';
 import { uploadId } from '../../store/ids/upload-id-schema.js';
 
 const FORMAT = 1;
