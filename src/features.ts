@@ -2,6 +2,7 @@
 // settings of a feature, and archives and restores as before (test/scripts/without-feature.test.ts).
 import type { Feature } from './cli/feature.js';
 import { access } from './commands/access/feature.js';
+import { clusters } from './commands/clusters/feature.js';
 import { dashboard } from './commands/dashboard/feature.js';
 import { diagnostics } from './commands/diagnostics/feature.js';
 import { fleet } from './commands/fleet/feature.js';
@@ -10,4 +11,4 @@ import { notify } from './commands/notify/feature.js';
 import { projects } from './commands/projects/feature.js';
 import { setup } from './commands/setup/feature.js';
 
-export const FEATURES: readonly Feature[] = [money, notify, access, fleet, projects, diagnostics, setup, dashboard];
+export const FEATURES: readonly Feature[] = [money, notify, access, fleet, clusters, projects, diagnostics, setup, dashboard];

@@ -47,7 +47,8 @@ export const command = defineCommand({
     'A version that lists only changes, or took entries over, is put together from the manifests of the versions before it, ' +
     'or from their chunks where these are lost, too, and from folders that an interrupted upload left; deletions are not in ' +
     'chunks. The counts in the version record tell whether it is all there. Versions that build on a manifest which cannot ' +
-    'be proven to say the same as before become full listings of their own. A sound manifest is never changed in what it ' +
+    'be proven to say the same as before become full listings of their own. Of a large listing only the segments that are lost are ' +
+    'rebuilt, for all versions that name them. A sound manifest is never changed in what it ' +
     'says. Chunks in cold storage must be restored from it first.',
   args: [uploadArg],
   flags,
@@ -134,6 +135,7 @@ function repairLines(result: RepairResult, isVerbose: boolean, url: string): rea
     verdict(result),
     ...firstLines(parts.map(partLine), { isVerbose }),
     ...rebuiltLines(result),
+    ...firstLines(segmentLines(result), { isVerbose }),
     ...rebasedLines(result),
     ...firstLines(lost.map(lossLine), { isVerbose }),
     ...unknown.map((text) => fact('unknown', printable(text))),
@@ -150,7 +152,7 @@ function nextLines({ status }: RepairResult, url: string): readonly string[] {
   return [`Nothing was written. To do it: archiver repair ${url} --execute`];
 }
 
-function verdict({ status, damage, uploadId, version, rebuilt }: RepairResult): string {
+function verdict({ status, damage, uploadId, version, rebuilt, segmentKeys }: RepairResult): string {
   const name = `upload ${printable(uploadId)}`;
   const ofDataset = version === null ? '' : ` (version ${version.version} of ${printable(version.datasetId)})`;
   switch (status) {
@@ -162,7 +164,8 @@ function verdict({ status, damage, uploadId, version, rebuilt }: RepairResult): 
       return `${name}${ofDataset}: the version record names the repaired manifest now`;
     case 'repairable':
     case 'repaired': {
-      const what = rebuilt === null ? 'what builds on it' : 'its manifest';
+      const part = segmentKeys.length > 0 ? 'a part of its manifest' : 'what builds on it';
+      const what = rebuilt === null ? part : 'its manifest';
       const done = status === 'repaired' ? `${what} was rebuilt` : `${what} can be rebuilt`;
       const why = damage === null ? 'it was sound' : printable(damage);
       return `${name}${ofDataset}: ${done} (${why})`;
@@ -175,8 +178,9 @@ function verdict({ status, damage, uploadId, version, rebuilt }: RepairResult): 
 const FOUND: Record<RepairPart['from'], string> = {
   chunks: 'by the tables of contents of its chunks',
   manifest: 'by its manifest',
+  segments: 'by the segments of its manifest that are whole, and its chunks',
   cache: 'by its manifest in the cache of this computer',
-  copy: 'by a copy beside its manifest',
+  copy: 'by a copy beside what was lost',
 };
 
 const partLine = ({ uploadId, from }: RepairPart): string => fact('found', `${printable(uploadId)}, ${FOUND[from]}`);
@@ -193,6 +197,9 @@ function rebasedLines({ rebased, status }: RepairResult): readonly string[] {
     return fact(status === 'repaired' ? 're-based' : 're-base', text);
   });
 }
+
+const segmentLines = ({ segmentKeys, status }: RepairResult): readonly string[] =>
+  segmentKeys.map((key) => fact(status === 'repaired' ? 'wrote' : 'to write', printable(key)));
 
 function rebuiltLines({ rebuilt, readBytes, status, backupKey, manifestKey }: RepairResult): readonly string[] {
   if (rebuilt === null) return [];

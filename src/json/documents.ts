@@ -23,6 +23,8 @@ const SPENT =
   'period firstDay lastDay timeZone costUsd knownUsd gbMonths requestCount requestsByKind transferredBytes retrievedBytes unpricedStores levels unreadLines runs uploadCount files bytes storedBytes costByItem costByProject costByRegion costByClass costByStore priceDates';
 const COMPLIANCE =
   'agency awardNumber isAwardValid project budget createdAt tool currency priceBasis directCosts costByMonth commitments uploadsWithoutProject storageLocations blanks note';
+const SUBMITTED =
+  'scheduler uploadId location partCount missingParts partsPerTask job writtenTo? partsJobId? commitJobId? isCommitted?';
 const COUNTS = 'added deleted modified unchanged';
 const ORIGIN = 'provider region pricesOf terms';
 const KEPT = 'storageClass objects bytes uploadUsd monthlyUsd yearlyUsd minimumDays earlyDeletionUsd restores';
@@ -120,7 +122,7 @@ export const JSON_DOCUMENTS = {
   'plan status':
     'uploadId location datasetId partCount partStates bytes bytesDone storedBytes bytesPerSecond etaMs? isCommitted requests',
   repair:
-    'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns manifestSha256 backupKey rebased location requests',
+    'uploadId status damage datasetId version manifestKey rebuilt parts isProven bytesFetched lost unknowns segmentKeys manifestSha256 backupKey rebased location requests',
   restore: `${RESTORED} datasetId? version? fork? part? partCount? ${RETRIEVAL}`,
   'profile collect': 'folder profiles troubles exitStatus',
   'profile list': 'profiles',
@@ -137,6 +139,9 @@ export const JSON_DOCUMENTS = {
     'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount freedFrom keptCount',
   setup: 'file changed location usability checks capabilities diff nextCommands',
   shell: '',
+  'submit batch': SUBMITTED,
+  'submit kubernetes': SUBMITTED,
+  'submit slurm': SUBMITTED,
   sync: UPLOAD,
   upload: UPLOAD,
   verify:

@@ -278,6 +278,7 @@ export const JSON_KEYS = {
   command: key(text, 'words of the command'),
   commands: key(listOf(of('command summary arguments flags rules examples exitStatuses')), 'of the program'),
   commit: key(orNull(text), 'git commit at which the file was uploaded'),
+  commitJobId: key(text, 'job of the scheduler that commits'),
   commitments: key(
     listOf(of('storageClass region bytes minimumDays')),
     'what lies in the stores, and for how long it is paid for at least',
@@ -502,7 +503,7 @@ export const JSON_KEYS = {
     ),
     'what archiver has written there',
   ),
-  foundIn: key(oneOf('chunks', 'manifest', 'cache', 'copy'), 'where a part of a lost manifest was found'),
+  foundIn: key(oneOf('chunks', 'manifest', 'segments', 'cache', 'copy'), 'where a part of a lost manifest was found'),
   freeTransferGb: key(number, 'GB that an account may transfer to the internet each month for nothing'),
   freeTransferTimesStored: key(number, 'the same as a multiple of what is stored'),
   freedFrom: key(orNull(time), 'when it can be deleted'),
@@ -609,6 +610,7 @@ export const JSON_KEYS = {
   itemKind: key(oneOf('entry', 'object', 'version', 'block', 'writer'), 'what `items` counts'),
   items: key(count, 'things worked on, where they are not files or chunks'),
   itemsTotal: key(count, 'all of them'),
+  job: key(text, 'what the scheduler gets: a script for a shell, or documents of Kubernetes'),
   jobId: key(text, 'a restore job'),
   jobs: key(
     listOf(
@@ -809,6 +811,8 @@ export const JSON_KEYS = {
     'parts of a plan, with their last attempt',
   ),
   parts: key(listOf(of('uploadId foundIn')), 'what a lost manifest was put together from, newest first'),
+  partsJobId: key(text, 'job of the scheduler that does the parts'),
+  partsPerTask: key(count, 'parts that a task of the array does'),
   passes: key(
     listOf(
       of(
@@ -1002,9 +1006,11 @@ export const JSON_KEYS = {
   savingUsd: key(signedUsd, 'what is saved; negative where moving costs more'),
   savings: key(of('storageClass plainUsd monthlySavingUsd requestsSavingUsd'), 'against a plain copy in this class'),
   scannedBytes: key(bytes, 'that the query has read'),
+  scheduler: key(text, 'who gets the job'),
   schemaVersion: key(count, 'counts up when a key goes away or changes its meaning'),
   script: key(text, 'for a shell'),
   seenAfterMs: key(orNull(ms), 'for how long a fleet that is seen again was out of sight; null where it was not'),
+  segmentKeys: key(listOf(text), 'segments of manifests that are written or put back'),
   selectors: key(
     of('all? paths? md5s? patterns? commits? stageNames? shardNumbers? part? partCount?'),
     'which files were asked for',

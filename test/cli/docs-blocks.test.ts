@@ -40,7 +40,9 @@ function callIn(line: string): readonly string[] | undefined {
     word
       .replace(/^(['"])(.*)\1$/, '$2')
       .replace(/^\$(?:NEW_)?STORE$/, 's3://acme-archive/lab')
-      .replace('$version', '1'),
+      .replace(/^\$PLAN$/, 's3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d')
+      .replace('$version', '1')
+      .replace('$SLURM_ARRAY_TASK_ID', '1'),
   );
 }
 

@@ -333,6 +333,8 @@ describe('restore', () => {
       { part: 1, partCount: 2, chunks: 1, status: 'completed' },
     ]);
     expect(whole.status).toBe(0);
+    expect((await part('2/2', '--dry-run')).stdout).toContain('  part      2 of 2\n');
+    expect((await part('2/2', '--overwrite', 'always')).stdout).toContain('  part      2 of 2\n');
     expect(names('out')).toEqual(names('whole'));
     expect(await part('3/2')).toMatchObject({ status: 2, stderr: expect.stringMatching(/--part wants a part/) });
     expect(await part('1/2', '--flatten')).toMatchObject({ status: 2 });

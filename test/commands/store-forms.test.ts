@@ -27,6 +27,8 @@ const NEEDED: Readonly<Record<string, string>> = {
   'fleetagent init': '--writer-id w --public-key k',
   'fleetagent run': '--writer-id w',
   restore: '--all',
+  'submit batch': '--image i --queue q',
+  'submit kubernetes': '--image i',
   work: '--part 0',
 };
 /** What is typed for the arguments that are needed, or come before the store. */

@@ -11,15 +11,19 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { writeMark } from '../../src/core/dataset/marks.js';
+import { planPrune } from '../../src/core/dataset/prune/plan-prune.js';
 import { fileStore } from '../../src/core/store/file/file-store.js';
+import type { ObjectReader } from '../../src/core/store/object-store.js';
 import type { UploadId } from '../../src/core/store/ids/upload-id.js';
 import { smallSegments } from '../support/small-segments.js';
 import { archiver } from './in-process.js';
 
 const FILES = 40;
+const { signal } = new AbortController();
 let home = '';
 let store = '';
 
@@ -181,7 +185,7 @@ test('an old mark that names segments of a kept version costs only what no versi
   writeFileSync(join(home, 'store', 'uploads', left), 'left by a compaction that was killed');
   const objects = [...segments, left].map((key) => ({ key: `uploads/${key}`, lastModified: new Date() }));
   const marked = { uploadId: uploadId as UploadId, reason: 'superseded', objects } as const;
-  await writeMark(fileStore(join(home, 'store')), marked, new AbortController().signal);
+  await writeMark(fileStore(join(home, 'store')), marked, signal);
   for (const name of readdirSync(upload(uploadId)))
     if (name.startsWith('sweep-')) utimesSync(join(upload(uploadId), name), 1_767_225_600, 1_767_225_600);
 
@@ -189,4 +193,51 @@ test('an old mark that names segments of a kept version costs only what no versi
 
   expect(pruned).toMatchObject({ deletedObjects: 1 });
   expect(stored()).toEqual(segments);
+});
+
+/** What a plan reads of segments, as key and range. */
+async function readsOfPlan(last: number): Promise<readonly (readonly [string, number | undefined])[]> {
+  const reads: [string, number | undefined][] = [];
+  const plain = fileStore(join(home, 'store'));
+  const noting: ObjectReader = {
+    ...plain,
+    get: async (key, options) => {
+      if (key.includes('/manifest/')) {
+        reads.push([key, options?.range !== undefined && 'end' in options.range ? options.range.end : undefined]);
+        await setTimeout(50); // as far away as a bucket: versions that are read side by side ask before the first answer
+      }
+      return await plain.get(key, options);
+    },
+  };
+  const options = { datasetId: 'lab', keep: { last }, abandonedAfterMs: 9e9, graceMs: 9e7, now: new Date(), signal };
+  const { retired } = await planPrune(noting, options);
+  expect(retired).toHaveLength(last === 2 ? 1 : 0);
+  return reads;
+}
+
+test.each([
+  ['three, read side by side', 3, 12],
+  ['two, after a look at what they hold', 2, 11],
+])('a plan that keeps %s, reads each segment once, however many versions have it', async (_, last, segments) => {
+  for (const version of [1, 2, 3]) {
+    write(5, version);
+    await sync();
+  }
+
+  const keys = (await readsOfPlan(last)).map(([key]) => key);
+
+  expect(keys.length).toBe(segments); // ten of each version, all but one of them those of the one before
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+test('a plan reads of a segment with an index its beginning', async () => {
+  onTestFinished(smallSegments(8, 10_000)());
+  for (let n = 100; n < 5100; n++) write(n, 1);
+  await sync();
+  const [segment = ''] = stored();
+
+  const reads = await readsOfPlan(1);
+
+  expect(reads).toEqual([[`uploads/${segment}`, expect.any(Number)]]);
+  expect(reads[0]?.[1]).toBeLessThan(readFileSync(join(home, 'store', 'uploads', segment)).length / 10);
 });

@@ -143,10 +143,14 @@ test('each command answers with a document that its schema allows, here or in th
   const { location } = await ask(['sync', ...upload]);
   await ask(['migrate', 'a.tar', store]);
   const { location: planned } = await ask(['plan', 'data', store]);
+  await ask(['submit slurm', String(planned)]);
   await ask(['work', String(planned), '--part', '0']);
   await ask(['plan status', String(planned)]);
   await ask(['commit', String(planned)]);
   for (const call of [...stored(store, String(location)), ...ALONE, ...IN_BUCKET]) await ask(call);
+  const inBucket = String((await ask(['plan', 'data', 's3://bucket/parts']))['location']);
+  await ask(['submit kubernetes', inBucket, '--image', 'i']);
+  await ask(['submit batch', inBucket, '--image', 'i', '--queue', 'q']);
 
   expect(failures).toEqual([]);
   const paths = Object.entries(JSON_DOCUMENTS).flatMap(([path, keys]) => (keys === '' ? [] : [path]));

@@ -2,9 +2,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { recordKey, encodeVersionRecord } from '../../src/core/dataset/records/version-record.js';
-import { composeManifest } from '../../src/core/format/manifest/compose-manifest.js';
+import { addEntries, composeManifest } from '../../src/core/format/manifest/compose-manifest.js';
 import { manifestIndexOf } from '../../src/core/format/manifest/manifest-index.js';
-import type { ManifestHead, Mention, Totals } from '../../src/core/format/manifest/manifest-types.js';
+import type { EncodedManifest } from '../../src/core/format/manifest/encoded-manifest.js';
+import { entriesPerSegment, segmentedManifest } from '../../src/core/format/manifest/segmented.js';
+import { SegmentTexts } from '../../src/core/format/manifest/segment-texts.js';
+import type { Entry, ManifestHead, Totals } from '../../src/core/format/manifest/manifest-types.js';
 import { asUploadId } from './as-upload-id.js';
 import { chunkOf } from './chain-model.js';
 import { raw } from './raw.js';
@@ -18,12 +21,14 @@ export interface GeneratedStore {
   readonly files: number;
   /** Path of each file; in byte order. */
   readonly pathOf: (n: number) => string;
+  /** True for a listing in segments, as an upload of so many files writes it; one object otherwise. */
+  readonly isSegmented?: boolean;
 }
 
 const SIZE = 13;
 
 /** Writes the store. Its dataset is `d`; each file has 13 bytes. */
-export async function generateStore({ folder, files, pathOf }: GeneratedStore): Promise<void> {
+export async function generateStore({ folder, files, pathOf, isSegmented = false }: GeneratedStore): Promise<void> {
   const chunks = Array.from({ length: Math.ceil(files / CHUNK_FILES) }, (_, chunk) => ({
     ...chunkOf(`shard-00/chunk-${String(chunk).padStart(6, '0')}.tar.zst`, chunk),
     rawSize: CHUNK_FILES * 1024,
@@ -58,9 +63,13 @@ export async function generateStore({ folder, files, pathOf }: GeneratedStore): 
     source: { path: raw('/lab'), host: 'h', mode: 0o755, mtime: { seconds: 0, nanos: 0 }, uid: 0, gid: 0 },
     settings,
   };
-  const { bytes, sha256 } = await composeManifest(head, mentions(files, pathOf));
+  const { bytes, sha256, segments } = await (isSegmented
+    ? inSegments(head, pathOf)
+    : composeManifest(head, mentions(files, pathOf)));
+  for (const { place, bytes: content } of segments?.own ?? [])
+    put(join(folder, `uploads/${UPLOAD_ID}/${place.key}`), content);
   const manifestKey = `uploads/${UPLOAD_ID}/manifest.json.gz`;
-  const index = manifestIndexOf(bytes);
+  const index = segments === undefined ? manifestIndexOf(bytes) : { size: bytes.length, sha256 };
   const record = encodeVersionRecord({
     format: 1,
     type: 'archiver-version',
@@ -82,10 +91,17 @@ export async function generateStore({ folder, files, pathOf }: GeneratedStore): 
   put(join(folder, recordKey({ datasetId: 'd', version: 1 })), record);
 }
 
-async function* mentions(files: number, pathOf: (n: number) => string): AsyncGenerator<readonly Mention[]> {
+async function inSegments(head: ManifestHead, pathOf: (n: number) => string): Promise<EncodedManifest> {
+  const { files } = head.totals;
+  const texts = new SegmentTexts(entriesPerSegment(files));
+  for await (const batch of mentions(files, pathOf)) await addEntries(texts, batch);
+  return await segmentedManifest(head, await texts.finish(UPLOAD_ID, head.chunks), texts.linkGroups);
+}
+
+async function* mentions(files: number, pathOf: (n: number) => string): AsyncGenerator<readonly Entry[]> {
   for (let start = 0; start < files; start += BATCH) {
     yield await Promise.resolve(
-      Array.from({ length: Math.min(BATCH, files - start) }, (_, at): Mention => {
+      Array.from({ length: Math.min(BATCH, files - start) }, (_, at): Entry => {
         const n = start + at;
         return {
           path: raw(pathOf(n)),

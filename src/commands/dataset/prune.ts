@@ -13,7 +13,6 @@ import { placeArg, storeFlags, storeModeFlag, writerFlag, yesFlag } from '../kit
 import { textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
 import { withStore } from '../kit/store.js';
-import { outcomeLines, planLines } from './prune-lines.js';
 import { planPlace, type PruneContext, prunePlace } from './prune-steps.js';
 import { exclusiveFlag } from '../kit/guard-flags.js';
 
@@ -115,6 +114,7 @@ export const command = defineCommand({
     const { writableStore } = await import('../../core/store/create-once/create-once.js');
     const { earlyDeletionDocument } = await import('../../core/cost/early-deletion.js');
     const { pruneDocument } = await import('../../core/dataset/prune/prune-document.js');
+    const { outcomeLines, planLines } = await import('./prune-lines.js');
     const { dryRun, force } = values;
     const { signal, verbose: isVerbose } = context;
     const elapsed = stopwatch(context);

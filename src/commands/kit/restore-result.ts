@@ -3,7 +3,7 @@ import type { Environment, Terminal } from '../../cli/context.js';
 import type { RequestCounts } from '../../core/store/object-store.js';
 import type { UploadLocation } from '../../core/store/store-url.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
-import type { RestoreResult } from '../../core/restore/restore.js';
+import type { RestoreOptions, RestoreResult } from '../../core/restore/restore.js';
 import { finalLines } from '../../screens/progress/final-lines.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
@@ -51,15 +51,18 @@ interface Shown {
 /** The text for a restore that is done or planned. */
 export function resultText(
   result: RestoreResult,
-  { operation }: { readonly operation: 'restore' | 'download' },
+  { operation, selectors }: Pick<RestoreOptions, 'operation'> & Partial<Pick<RestoreOptions, 'selectors'>>,
   { durationMs, context, planned, isDoubtful = false }: Shown,
 ): string {
   const look = lookOf(context.colors.stdout, context.env);
   const { files, bytes, outputDir, bytesFetched, ranges, unchanged, skipped, failed } = result;
+  const { part } = selectors ?? {};
+  const share = part === undefined ? [] : [fact('part', `${part.number} of ${part.of}`)];
   if (result.dryRun) {
     const fetch = `${formatBytes(bytesFetched)} in ${formatQuantity(ranges, 'request')} for content from ${formatQuantity(result.chunks, 'chunk')}`;
     return textOf([
       `Would ${operation} ${amountText(files, 'file', bytes)} to ${printable(outputDir)}, fetching ${fetch}.`,
+      ...share,
       ...planned,
       ...problemLines('refused ', failed, look),
       'Nothing was written (--dry-run).',
@@ -79,6 +82,7 @@ export function resultText(
     },
     look,
   );
+  lines.push(...share);
   if (unchanged > 0) lines.push(fact('unchanged', `${formatQuantity(unchanged, 'file')} already in place`));
   if (skipped > 0) lines.push(fact('kept', `${formatQuantity(skipped, 'file')} that --overwrite protects`));
   return textOf(lines);

@@ -19,7 +19,7 @@ import { projectFlag } from '../kit/ledger-flags.js';
 import { lockFlags } from '../kit/lock-flags.js';
 import { tierFlags } from '../upload/tier-flags.js';
 
-/** Names one plan, for commands with `planTargetFlags`. */
+/** Names one plan, for commands with `targetFlags`. */
 export const planArg = arg.url('PLAN', {
   describe: 'the planned upload, as `archiver plan` prints it; a store with --upload-id',
 });
@@ -70,7 +70,7 @@ export const workFlags = {
   ...createOnceFlag,
   part: flag.text({
     required: true,
-    placeholder: '7,12-14|auto',
+    placeholder: '7,12-14|auto[:LIST]',
     describe: 'part or parts to do, counted from 0; auto takes the number of the task from the scheduler',
   }),
   perTask: flag.int([1, 1_000_000], {

@@ -18,10 +18,10 @@ export interface BatchOptions {
   readonly queue: string;
   /** ARN of the role that may write to the bucket. */
   readonly jobRole?: string | undefined;
-  /** Id of an EFS file system with the source; without it the instances have the folder. */
+  /** Where containers see the source, or a folder above it. */
+  readonly folder: string;
+  /** Id of an EFS file system for it; without it the instances have the folder. */
   readonly fileSystem?: string | undefined;
-  /** Where the file system is mounted; the source, unless it is said. */
-  readonly mount?: string | undefined;
 }
 
 const json = (value: object): string => shellWord(JSON.stringify(value, undefined, 2));
@@ -51,11 +51,11 @@ echo "commit $commit"
 `;
 }
 
-function definitionOf(job: BatchJob, { image, jobRole, fileSystem, mount: path = job.source }: BatchOptions) {
+function definitionOf(job: BatchJob, { image, jobRole, fileSystem, folder }: BatchOptions) {
   const { timeMs } = job;
   const place =
     fileSystem === undefined
-      ? { host: { sourcePath: path } }
+      ? { host: { sourcePath: folder } }
       : { efsVolumeConfiguration: { fileSystemId: fileSystem, transitEncryption: 'ENABLED' } };
   const retried = RETRIED.map((status) => ({ onExitCode: String(status), action: 'RETRY' }));
   return {
@@ -69,7 +69,7 @@ function definitionOf(job: BatchJob, { image, jobRole, fileSystem, mount: path =
       ],
       ...defined({ jobRoleArn: jobRole }),
       volumes: [{ name: 'source', ...place }],
-      mountPoints: [{ sourceVolume: 'source', containerPath: path, readOnly: true }],
+      mountPoints: [{ sourceVolume: 'source', containerPath: folder, readOnly: true }],
     },
     retryStrategy: {
       attempts: 10,

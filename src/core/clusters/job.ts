@@ -1,15 +1,15 @@
 // The job that does the parts of a plan: an array of tasks, each of which runs `archiver work`, and after it `archiver commit`.
 import { arraySpec } from '../archive/parts/part-number.js';
-import { usageError } from '../platform/failures/errors.js';
+import { ArchiverError, usageError } from '../platform/failures/errors.js';
+import { printable } from '../platform/paths/raw-path.js';
 import { counted } from '../platform/text/counted.js';
 import type { UploadId } from '../store/ids/upload-id.js';
+import type { PlanState } from './plan-state.js';
 
 export interface Job {
   /** URL of the planned upload. */
   readonly plan: string;
   readonly uploadId: UploadId;
-  /** The folder that the plan divides, as workers see it. */
-  readonly source: string;
   /** Words that lead `work` and `commit` to the store. */
   readonly storeFlags: readonly string[];
   readonly partCount: number;
@@ -24,7 +24,7 @@ export interface Job {
   readonly timeMs?: number | undefined;
 }
 
-/** Exit statuses of `work` after which the same part may well succeed, or is done: see docs/clusters.md. */
+/** Exit statuses of `work` after which the same part may well succeed, or is done: docs/clusters.md says why. */
 export const RETRIED = [3, 75, 137] as const;
 
 /** Documents of schedulers hold a few KB; a list that is longer gives way to all parts, of which those that are done cost a start. */
@@ -66,3 +66,12 @@ export const workWords = ({ plan, perTask, storeFlags }: Job, part: string): rea
 
 /** The words of `archiver commit` after the program. */
 export const commitWords = ({ plan, storeFlags }: Job): readonly string[] => ['commit', plan, ...storeFlags];
+
+/** @throws conflict for a plan with nothing left to do for an array */
+export function refuseDone({ missing, isCommitted }: PlanState, plan: string): void {
+  if (isCommitted) throw new ArchiverError('conflict', `${printable(plan)} is a version already`);
+  if (missing.length > 0) return;
+  throw new ArchiverError('conflict', 'every part of the plan is done', {
+    hint: `archiver commit ${plan} makes the version`,
+  });
+}

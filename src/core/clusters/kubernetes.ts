@@ -9,10 +9,10 @@ export const MAX_COMPLETIONS = 100_000;
 
 export interface PodOptions {
   readonly image: string;
-  /** A persistent volume claim with the source; without it the nodes have the folder. */
+  /** Where pods see the source, or a folder above it. */
+  readonly folder: string;
+  /** A persistent volume claim for it; without it the nodes have the folder. */
   readonly claim?: string | undefined;
-  /** Where the volume is mounted; the source, unless it is said. */
-  readonly mount?: string | undefined;
   /** A secret whose keys are variables with credentials. */
   readonly secret?: string | undefined;
   readonly serviceAccount?: string | undefined;
@@ -49,9 +49,9 @@ export function kubernetesYaml(job: Job, options: PodOptions): string {
           ...(hasLimits && {
             resources: { requests: defined({ cpu: cpus, memory }), ...(memory && { limits: { memory } }) },
           }),
-          volumeMounts: [{ name: 'source', mountPath: options.mount ?? job.source, readOnly: true }],
+          volumeMounts: [{ name: 'source', mountPath: options.folder, readOnly: true }],
         }),
-        volumes: [{ name: 'source', ...volumeOf(options, job.source) }],
+        volumes: [{ name: 'source', ...volumeOf(options) }],
       },
     },
   };
@@ -82,7 +82,7 @@ const podOf = ({ image, secret, serviceAccount }: PodOptions, container: object)
   ],
 });
 
-const volumeOf = ({ claim, mount }: PodOptions, source: string) =>
+const volumeOf = ({ claim, folder }: PodOptions) =>
   claim === undefined
-    ? { hostPath: { path: mount ?? source, type: 'Directory' } }
+    ? { hostPath: { path: folder, type: 'Directory' } }
     : { persistentVolumeClaim: { claimName: claim, readOnly: true } };

@@ -1,5 +1,7 @@
 // A job array of Slurm, as a script for a shell that hands over the parts and their commit.
 import { arraySpec } from '../archive/parts/part-number.js';
+import { usageError } from '../platform/failures/errors.js';
+import { printable } from '../platform/paths/raw-path.js';
 import { shellWord } from '../platform/text/shell-word.js';
 import { commitWords, type Job, nameOf, tasksOf, workWords } from './job.js';
 
@@ -57,4 +59,16 @@ END
 )
 echo "commit \${commit%%;*}"
 `;
+}
+
+/** @throws usage for what is no name of an option, or belongs to the array */
+export function refuseOptions(options: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(options)) {
+    const isOurs = ['array', 'dependency', 'signal', 'wrap'].includes(name);
+    if (/^[a-z][a-z-]*$/.test(name) && !isOurs) continue;
+    throw usageError(
+      `--option ${printable(name)} ${isOurs ? 'is set by the job itself' : 'is no option of sbatch'}`,
+      'names are those of sbatch without dashes before them: --option partition=long',
+    );
+  }
 }

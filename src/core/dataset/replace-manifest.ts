@@ -148,9 +148,15 @@ async function changeRecords(
 }
 
 /** The lock for the new manifest: as long as that of the old one, which may be lost, or of the version record. */
-async function lockOfReplaced(
+export async function lockOfReplaced(
   store: ObjectStore,
-  { uploadId, records, lockedAs = records[0], signal, now = Date.now }: ReplaceOptions,
+  {
+    uploadId,
+    records,
+    lockedAs = records[0],
+    signal,
+    now = Date.now,
+  }: Pick<ReplaceOptions, 'uploadId' | 'records' | 'lockedAs' | 'signal' | 'now'>,
 ): Promise<Retention | undefined> {
   const lockOf = async (key: string) => (await store.head(key, signal))?.retention;
   const time = new Date(now());

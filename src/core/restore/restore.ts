@@ -191,6 +191,7 @@ class Restore {
       if (!(await this.mayFetch(work))) return this.result(STATE.waiting, work, { bytesFetched: 0, ranges: 0 });
       this.isBegun = true;
       this.announce(work);
+      await use.beginWriting();
       fetched = await this.write(writing, output, work, hardlinks, use.later);
     } finally {
       if (!this.isBegun) use.closeAgain();

@@ -5,7 +5,7 @@ import type { OpenedListing } from '../../stores/browse/browse-state.js';
 import type { FolderFacts } from '../../stores/browse/folder-facts.js';
 import type { FolderRow } from '../../stores/browse/tree.js';
 import type { Fact } from '../../ui/facts.js';
-import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
+import { formatBytes, formatCount, formatPercent, formatQuantity } from '../../ui/format.js';
 import { formatTimestamp } from '../../ui/format-time.js';
 import { listsByKey } from '../../core/platform/lists-by-key.js';
 import { octalMode } from '../../core/format/manifest/line-text.js';
@@ -74,18 +74,22 @@ function versionFacts({ version }: OpenedListing, history: FileHistory | undefin
 export function folderFacts(
   { listing, lazy }: OpenedListing,
   { path, below }: FolderRow,
-  facts: FolderFacts,
+  { facts, share }: { readonly facts: FolderFacts; readonly share: number | undefined },
 ): readonly Fact[] {
   const sum = listing.sumBelow(path);
-  if (sum === undefined) return [{ label: 'size', value: 'not read yet', tone: 'dim' }];
+  const read = share === undefined ? '' : `; ${formatPercent(share)} of all is`;
+  if (sum === undefined) return [{ label: 'size', value: `not read yet${read}`, tone: 'dim' }];
   const { files, bytes } = sum;
-  const streamed = listing.isRead(path) ? undefined : lazy?.sums.of(path);
-  const cold = streamed?.coldFiles ?? facts.coldFiles(below);
-  const newest = streamed?.newest ?? facts.newest(below);
+  const isRead = listing.isRead(path);
+  const streamed = isRead ? undefined : lazy?.sums.of(path);
+  const isKnown = isRead || streamed !== undefined;
+  // Of what is not read, `below` has a part.
+  const cold = isRead ? facts.coldFiles(below) : (streamed?.coldFiles ?? 0);
+  const newest = isRead ? facts.newest(below) : streamed?.newest;
   return [
     { label: 'size', value: exactBytes(bytes) },
     { label: 'files', value: formatCount(files) },
-    { label: 'newest', value: timeText(newest) },
+    { label: 'newest', value: isKnown ? timeText(newest) : 'not read yet' },
     ...(cold === 0
       ? []
       : [{ label: 'cold', value: `${formatQuantity(cold, 'file')} to ask back`, tone: 'warn' as const }]),

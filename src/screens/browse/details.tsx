@@ -76,11 +76,7 @@ function FolderDetails({ folder }: { readonly folder: FolderRow }): ReactElement
   const names = useNames();
   const path = wrapped(names(`${displayPath(folder.path)}/`), columns - 2);
   const share = useBrowse((state) => state.share);
-  const facts = useMemo(
-    () => folderFacts(opened, folder, source),
-    // Sums become known while the share grows.
-    [opened, folder, source, share],
-  );
+  const facts = useMemo(() => folderFacts(opened, folder, { facts: source, share }), [opened, folder, source, share]);
   const room = rows - path.length - facts.length - 2;
   return (
     <Box flexDirection="column">

@@ -17,6 +17,8 @@ export interface ColumnSource {
   readonly width: number;
   readonly row: (at: number) => TreeRow | undefined;
   readonly names: (text: string) => string;
+  /** Grows as sums become known, so that rows are drawn again. */
+  readonly share: number | undefined;
   /** Shown for what is not known yet. */
   readonly unknown: string;
 }

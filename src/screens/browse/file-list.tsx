@@ -34,9 +34,8 @@ export function FileList(): ReactElement {
     const row = (at: number): TreeRow | undefined => rowAt({ tree, listed }, at);
     return [
       nameColumn({ ...source, marks, markings, changes, query }, row),
-      ...fileColumns({ ...source, sort, width, row, unknown: ellipsis }),
+      ...fileColumns({ ...source, sort, width, row, unknown: ellipsis, share }),
     ];
-    // Sums become known while the share grows.
   }, [opened, facts, tree, listed, query, sort, marks, markings, changes, names, width, ellipsis, share]);
 
   if (count === 0) return <NothingToShow />;

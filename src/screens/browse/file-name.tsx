@@ -4,7 +4,7 @@ import { displayPath, type RawPath, baseName } from '../../core/platform/paths/r
 import type { ChangeKind, VersionChanges } from '../../stores/browse/browse-state.js';
 import type { FolderFacts } from '../../stores/browse/folder-facts.js';
 import type { Marks } from '../../stores/browse/marks.js';
-import type { TreeRow } from '../../stores/browse/tree.js';
+import type { FolderRow, TreeRow } from '../../stores/browse/tree.js';
 import type { Column } from '../../ui/columns.js';
 import { MatchText } from '../../ui/fit-text.js';
 import { fit } from '../../ui/text.js';
@@ -67,9 +67,9 @@ function FileName({ row, source, width }: FileNameProps): ReactElement {
   const isCold = isFolder ? facts.coldFiles(row.below) > 0 : listing.isCold(row);
   const stem = isTree ? stemOf(path, row, width, glyphs) : '';
   const room = width - LEAD_WIDTH - stem.length;
-  const { ellipsis } = glyphs;
-  const end = isFolder ? (row.isPartial ? `/ ${ellipsis}` : '/') : '';
-  const text = source.names(isTree ? `${displayPath(baseName(path))}${end}` : displayPath(path));
+  const text = source.names(
+    isTree ? `${displayPath(baseName(path))}${isFolder ? endOf(row, glyphs) : ''}` : displayPath(path),
+  );
   const mark = markBox(row, source);
   return (
     <>
@@ -83,6 +83,9 @@ function FileName({ row, source, width }: FileNameProps): ReactElement {
     </>
   );
 }
+
+/** What follows the name of a folder: a sign where not all that is in it is shown yet. */
+const endOf = ({ isPartial }: FolderRow, { ellipsis }: Glyphs): string => (isPartial ? `/ ${ellipsis}` : '/');
 
 const NO_MARK = '[ ]';
 

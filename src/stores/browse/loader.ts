@@ -2,6 +2,7 @@
 // folders as the rest streams by. One reading for the screen at a time; the background waits for it.
 import { errorText } from '../../core/platform/failures/errors.js';
 import type { LazyListing } from '../../core/restore/listing/lazy-listing.js';
+import { TOP } from '../../core/platform/paths/raw-path.js';
 import type { BrowseTools, Loader } from './actions.js';
 import { type BrowseState, refusedText } from './browse-state.js';
 import { withListing } from './version-actions.js';
@@ -14,6 +15,7 @@ const SHOWN_EVERY_MS = 250;
 type LoaderTools = Pick<BrowseTools, 'get' | 'set' | 'notify' | 'outage' | 'signal'>;
 
 export function loader({ get, set, notify, outage, signal }: LoaderTools, now: () => number): Loader {
+  const emit = outage.take;
   let reading: Promise<void> | undefined;
   /** The stream of everything: of which listing, and how it goes. */
   let stream: { readonly of: LazyListing; readonly done: Promise<void>; readonly stop: AbortController } | undefined;
@@ -47,7 +49,7 @@ export function loader({ get, set, notify, outage, signal }: LoaderTools, now: (
       shownMs = now();
       set({ share });
     };
-    const options = { onShare, signal: stop.signal };
+    const options = { onShare, signal: stop.signal, emit };
     const done = (lazy.isKept ? lazy.readAll(options) : lazy.addUp(options)).then(
       () => {
         if (get().opened.lazy === lazy) set({ share: undefined });
@@ -55,6 +57,7 @@ export function loader({ get, set, notify, outage, signal }: LoaderTools, now: (
       },
       (error: unknown) => {
         if (stream?.of === lazy) stream = undefined;
+        if (get().opened.lazy === lazy) set({ share: undefined });
         throw error;
       },
     );
@@ -73,13 +76,13 @@ export function loader({ get, set, notify, outage, signal }: LoaderTools, now: (
     const { tree, position } = get();
     const isNear = (row: number): boolean => Math.abs(row - position) <= ROWS_AROUND;
     const gap = tree?.gaps.find(({ row }) => isNear(row));
-    if (gap !== undefined) return () => lazy.readNames(gap.folder);
+    if (gap !== undefined) return () => lazy.readNames(gap.folder, TOP, { emit });
     if (!lazy.sums.isDone) return undefined;
     // The stream keeps no sums of small folders.
     const unknown = tree?.rows.find(
       (row, at) => isNear(at) && typeof row === 'object' && lazy.listing.sumBelow(row.path) === undefined,
     );
-    return typeof unknown === 'object' ? () => lazy.readBelow(unknown.path) : undefined;
+    return typeof unknown === 'object' ? () => lazy.readBelow(unknown.path, { emit }) : undefined;
   }
 
   let failed: BrowseState['position'] | undefined;
@@ -87,8 +90,8 @@ export function loader({ get, set, notify, outage, signal }: LoaderTools, now: (
     const { opened, position, isOver } = get();
     const { lazy } = opened;
     if (lazy === undefined || reading !== undefined || isOver || signal.aborted || failed === position) return;
-    const work = wanted(lazy) ?? (stream?.of === lazy ? undefined : () => Promise.resolve(background(lazy)));
-    if (work === undefined) return;
+    const work = wanted(lazy);
+    if (work === undefined) return background(lazy);
     read(lazy, work).then(
       () => {
         failed = undefined;
@@ -103,6 +106,7 @@ export function loader({ get, set, notify, outage, signal }: LoaderTools, now: (
     if (!signal.aborted) notify(errorText(error));
   };
   const background = (lazy: LazyListing): void => {
+    if (stream?.of === lazy) return;
     follow(lazy).catch((error: unknown) => {
       if (get().opened.lazy === lazy) fail(error);
     });
@@ -113,7 +117,7 @@ export function loader({ get, set, notify, outage, signal }: LoaderTools, now: (
     async below(folder) {
       const { lazy } = get().opened;
       if (lazy === undefined) return;
-      await outage.during(() => lazy.readBelow(folder));
+      await outage.during(() => lazy.readBelow(folder, { emit }));
       show(lazy);
     },
   };

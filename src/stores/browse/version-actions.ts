@@ -1,6 +1,7 @@
 // Opens other versions, and compares them.
 import { setImmediate as turn } from 'node:timers/promises';
 import { NoSuchVersion } from '../../core/dataset/records/neighbour-version.js';
+import type { EventSink } from '../../core/events/events.js';
 import { errorText } from '../../core/platform/failures/errors.js';
 import type { Listing } from '../../core/restore/listing/listing.js';
 import type { RawPath } from '../../core/platform/paths/raw-path.js';
@@ -28,8 +29,9 @@ export function versionActions(tools: BrowseTools): VersionActions {
     step(direction) {
       const to = direction < 0 ? 'before' : 'after';
       attempt(`opening the version ${to}`, tools, async () => {
-        const next = await tools.outage.during(async () =>
-          withMarked(await tools.ports.step(get().opened, direction, tools.signal, tools.outage.take), get().marks),
+        const { ports, outage, signal } = tools;
+        const next = await outage.during(async () =>
+          withMarked(await ports.step(get().opened, direction, signal, outage.take), get().marks, outage.take),
         );
         set(withOpened(get(), next));
         arrange(get());
@@ -67,10 +69,12 @@ function showChanges({ get, set, notify }: BrowseTools): void {
 }
 
 /** The listing of another version, with all of it that is marked. */
-async function withMarked(next: OpenedListing, marks: Marks): Promise<OpenedListing> {
+async function withMarked(next: OpenedListing, marks: Marks, emit: EventSink): Promise<OpenedListing> {
   const { lazy } = next;
   if (lazy === undefined) return next;
-  for (const path of marks.paths()) if ((await lazy.readPath(path)).isFolder(path)) await lazy.readBelow(path);
+  const how = { emit };
+  for (const path of marks.paths())
+    if ((await lazy.readPath(path, how)).isFolder(path)) await lazy.readBelow(path, how);
   return { ...next, listing: lazy.listing };
 }
 
@@ -93,7 +97,11 @@ async function compare(
   const since = await outage
     .during(async () => {
       const other = await ports.step(from, direction, signal, outage.take);
-      return { ...other, listing: (await other.lazy?.readAll()) ?? other.listing, lazy: undefined };
+      return {
+        ...other,
+        listing: (await other.lazy?.readAll({ emit: outage.take })) ?? other.listing,
+        lazy: undefined,
+      };
     })
     .catch((error: unknown) => {
       if (error instanceof NoSuchVersion && from === opened) return undefined;

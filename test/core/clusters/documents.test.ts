@@ -16,7 +16,6 @@ const upTo = (count: number): readonly number[] => Array.from({ length: count },
 const job = (changes: Partial<Job> = {}): Job => ({
   plan: PLAN,
   uploadId: asUploadId('20251114-093012-1a2b3c4d'),
-  source: '/data/survey',
   storeFlags: [],
   partCount: 64,
   missing: upTo(64),
@@ -149,7 +148,7 @@ exec archiver work ${PLAN} --part auto --region eu-west-1
 });
 
 describe('Kubernetes', () => {
-  const pods = { image: 'registry.example/archiver:1' };
+  const pods = { image: 'registry.example/archiver:1', folder: '/data/survey' };
   const documents = (changes: Partial<Job>, options = {}): Record<string, never>[] =>
     parseAllDocuments(kubernetesYaml(job(changes), { ...pods, ...options })).map(
       (document) => document.toJS() as Record<string, never>,
@@ -163,7 +162,7 @@ describe('Kubernetes', () => {
       timeMs: 5_400_000,
       storeFlags: ['--region', 'eu-west-1'],
     };
-    const [parts, commit] = documents(limits, { claim: 'survey', mount: '/data', secret: 's3', serviceAccount: 'lab' });
+    const [parts, commit] = documents(limits, { claim: 'survey', folder: '/data', secret: 's3', serviceAccount: 'lab' });
 
     expect(parts).toMatchObject({
       apiVersion: 'batch/v1',
@@ -238,7 +237,7 @@ describe('Kubernetes', () => {
 });
 
 describe('AWS Batch', () => {
-  const options = { image: 'registry.example/archiver:1', queue: 'bulk' };
+  const options = { image: 'registry.example/archiver:1', folder: '/data/survey', queue: 'bulk' };
   const batchJob = (changes: Partial<Job> = {}) => ({ ...job(changes), cpus: 4, memoryBytes: 8 * GIB });
   const inputs = async (script: string) => {
     const { stdout, call } = await calls(script, 'aws');

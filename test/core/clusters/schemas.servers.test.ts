@@ -44,7 +44,6 @@ print(globals()[sys.argv[1]](sys.stdin.read()))
 const job = (changes: Partial<BatchJob> = {}): BatchJob => ({
   plan: 's3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d',
   uploadId: asUploadId('20251114-093012-1a2b3c4d'),
-  source: '/data/survey',
   storeFlags: ['--region', 'eu-west-1'],
   partCount: 64,
   missing: Array.from({ length: 64 }, (_, part) => part),
@@ -80,9 +79,9 @@ async function check(kind: string, text: string, ...args: readonly string[]): Pr
 describe.each(Object.entries(JOBS))('%s', (_name, one) => {
   test.for(VERSIONS)('Kubernetes %s takes the Jobs', async (version, { skip }) => {
     if (typeof python === 'string') skip(python);
-    const pods = [{ image }, { image, claim: 'survey', mount: '/data', secret: 's3', serviceAccount: 'lab' }];
+    const pods = [{ image, folder: '/data/survey' }, { image, claim: 'survey', folder: '/data', secret: 's3', serviceAccount: 'lab' }];
     for (const options of pods) expect(await check('kubernetes', kubernetesYaml(one, options), version)).toBe(2);
-    const wrong = kubernetesYaml(one, { image }).replace('backoffLimitPerIndex', 'backoffLimitPerIndexes');
+    const wrong = kubernetesYaml(one, { image, folder: '/data' }).replace('backoffLimitPerIndex', 'backoffLimitPerIndexes');
     await expect(check('kubernetes', wrong, version)).rejects.toThrow('backoffLimitPerIndexes');
   });
 
@@ -90,6 +89,7 @@ describe.each(Object.entries(JOBS))('%s', (_name, one) => {
     if (typeof python === 'string') skip(python);
     const script = batchScript(one, {
       image,
+      folder: '/data',
       queue: 'bulk',
       jobRole: 'arn:aws:iam::123456789012:role/a',
       fileSystem: 'fs-1',

@@ -6,6 +6,7 @@ import type { ChunkRecord, Entry } from '../../../src/core/format/manifest/manif
 import type { Selectors } from '../../../src/core/format/manifest/selection.js';
 import { NothingSelected } from '../../../src/core/format/manifest/nothing-selected.js';
 import { Failures } from '../../../src/core/platform/failures/failure-list.js';
+import { openOutputFolder } from '../../../src/core/restore/output-tree/output-folder.js';
 import { PartShare } from '../../../src/core/restore/plan/part-share.js';
 import { TableBuilder, openTable } from '../../../src/core/restore/plan/selected-table.js';
 import { refuseCollisions } from '../../../src/core/restore/plan/settle-names.js';
@@ -180,6 +181,17 @@ test('a folder that was there before keeps its mode, and gets the time of its la
 
   expect(statSync(out).mode & 0o7777).toBe(0o711);
   expect(statSync(out).mtimeMs).toBeGreaterThan(Date.now() - 600_000);
+});
+
+test('a folder that parts share never counts as empty: another may write into it as soon as it was looked at', async () => {
+  const path = await placeIn();
+  const flags = { path, flatten: false, keepSpecialBits: false };
+  const [shared, own] = [{ group: '01234567', top: undefined }, undefined].map((of) =>
+    openOutputFolder({ ...flags, shared: of }),
+  );
+  for (const folder of [shared, own]) folder?.close();
+
+  expect([shared?.isEmpty, own?.isEmpty]).toEqual([false, true]);
 });
 
 test('files in place are left alone by the part that has them', async () => {

@@ -13,7 +13,7 @@ import { type Browser, openBrowser, settled } from './open-browser.js';
 const LARGE = [0, 1, 2].flatMap((folder) =>
   Array.from({ length: 2000 }, (_, n) => `run-${folder}/f-${String(n).padStart(4, '0')}`),
 );
-const SIZES = { small: 0, first: 4, page: 8, piece: 8 };
+const SIZES = { small: 0, first: 4 * 4096, page: 8 * 4096, piece: 8 * 4096, maxKept: Infinity };
 
 interface LazyBrowser extends Browser {
   /** Lets the stream of everything come. */
@@ -134,10 +134,33 @@ it('says why the rest cannot be read, and gives no search of a part for one of a
   expect(browser.frame(80, 24)[4]).toMatch(/run-0\/ +…/);
 });
 
+it('shows a folder of which nothing but folders is known, and nothing behind what is not known', async () => {
+  const folders = ['a/', 'a/b/', 'a/b/c', 'a/b/d', 'a/b/e', 'a/b/f', 'a/z/', 'b', ...LARGE, 'y', 'z'];
+  const sizes = { ...SIZES, first: 8 * 4096, page: 1 };
+  const { browser } = await lazyBrowser(folders, { blockEntries: 2, sizes });
+  const rows = browser
+    .frame(80, 24)
+    .slice(4, 10)
+    .map((line) => line.slice(7, 15).trim());
+
+  expect(rows).toEqual(['▸ a/', '▸ run-0/', '▸ run-1/', '▸ run-2/', 'b', 'y']);
+
+  const { lazy, listing } = browser.state().opened;
+  const flat = await lazyBrowser(LARGE.map((path) => path.replace('/', '-')));
+  await flat.browser.state().opened.lazy?.readPath(raw('run-2-f-1999'));
+  flat.browser.press('\u001b[F');
+  await until(() => expect(flat.browser.state().tree?.rows.length).toBeGreaterThan(400));
+  const { tree, opened } = flat.browser.state();
+  expect(opened.listing.find(raw('run-2-f-1999'))).toBeDefined();
+  expect(tree?.rows.map((row) => typeof row === 'number' && opened.listing.path(row))).not.toContain('run-2-f-1999');
+  expect([lazy === undefined, listing.isWhole]).toEqual([false, false]);
+});
+
 const NAMES = ['d', 'd-x', 'd.', 'a'];
 const trees = fc.uniqueArray(
   fc.array(fc.constantFrom(...NAMES), { maxLength: 3 }).map((parts) => [...parts, 'f'].join('/')),
-  { minLength: 1, maxLength: 30 },
+  // One block more than none: an index.
+  { minLength: 5, maxLength: 30 },
 );
 const KEYS = { down: '\u001b[B', up: '\u001b[A', open: '\u001b[C', close: '\u001b[D', mark: ' ' };
 const keys = fc.array(fc.constantFrom(...Object.values(KEYS)), { maxLength: 12 });
@@ -149,7 +172,7 @@ it('ends with any keys as it would have with everything read', async () => {
       typeof row === 'number' ? opened.listing.path(row) : row.path;
     return [tree?.rows.map(path), position, marks.paths(), marks.files];
   };
-  const sizes = { small: 0, first: 1, page: 1, piece: 1 };
+  const sizes = { small: 0, first: 1, page: 1, piece: 1, maxKept: Infinity };
   const idle = async ({ state }: Browser): Promise<void> => {
     await until(() => expect([state().busy, state().tree?.gaps.length]).toEqual([undefined, 0]));
     await settled();
@@ -175,4 +198,4 @@ it('ends with any keys as it would have with everything read', async () => {
     }),
     { numRuns: 20 },
   );
-}, 60_000);
+});

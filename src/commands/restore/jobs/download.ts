@@ -87,7 +87,7 @@ export const command = defineCommand({
         const shown = { durationMs, context, planned: [] };
         return {
           document: { ...jobDocument(job), ...resultDocument(result), durationMs, requests },
-          text: () => resultText(result, { operation: 'restore' }, shown) + next,
+          text: () => resultText(result, { operation: 'restore', selectors: job.selectors }, shown) + next,
         };
       },
     });

@@ -17,7 +17,7 @@ export const ls: ArchiveCommand = {
     const paths = args.length === 0 ? [session.folder] : await session.paths(args, streams);
     const folders = paths.filter((path) => session.listing.isFolder(path));
     await session.reading(streams, async (lazy, how) => {
-      for (const folder of folders) await lazy.readBelow(folder, how);
+      for (const folder of folders) await lazy.readSums(folder, how);
     });
     const { listing } = session;
     const printer = new Printer(call, listing);
@@ -65,9 +65,7 @@ class Printer {
       if (!isFolder) await this.file(index, name);
       else await this.rows.add(folderRow(listing, joinPath(folder, name), displayPath(name)));
     }
-    const { files, bytes } = listing.sum(listing.below(folder));
-    this.files = files;
-    this.bytes = bytes;
+    Object.assign(this, listing.sumBelow(folder));
   }
 
   /** Prints the line below the rows; in it, the count of a folder includes everything below. */

@@ -33,12 +33,12 @@ export function fileRow(listing: Listing, index: number, name: string): Row {
 
 /** The row of a folder, with everything below it at any depth. */
 export function folderRow(listing: Listing, path: RawPath, name: string): Row {
-  const { files, bytes } = listing.sum(listing.below(path));
+  const sum = listing.sumBelow(path);
   return {
     isCold: false,
     name: `${name}/`,
-    size: formatBytes(bytes),
-    stage: formatQuantity(files, 'file'),
+    size: sum === undefined ? '' : formatBytes(sum.bytes),
+    stage: sum === undefined ? '' : formatQuantity(sum.files, 'file'),
     commit: '',
   };
 }

@@ -16,7 +16,7 @@ export const stat: ArchiveCommand = {
   async run({ session, args, out, streams }) {
     const paths = await session.paths(args, streams);
     await session.reading(streams, async (lazy, how) => {
-      for (const path of paths) if (lazy.listing.isFolder(path)) await lazy.readBelow(path, how);
+      for (const path of paths) if (lazy.listing.isFolder(path)) await lazy.readSums(path, how);
     });
     const { listing } = session;
     let gap = '';
@@ -40,9 +40,9 @@ function factsOf(listing: Listing, path: RawPath): readonly Fact[] {
   ];
 }
 
-function held(listing: Listing, path: RawPath): string {
-  const { files, bytes } = listing.sum(listing.below(path));
-  return `${formatQuantity(files, 'file')}, ${formatBytes(bytes)}`;
+function held(listing: Listing, path: RawPath): string | undefined {
+  const sum = listing.sumBelow(path);
+  return sum && `${formatQuantity(sum.files, 'file')}, ${formatBytes(sum.bytes)}`;
 }
 
 function entryFacts(listing: Listing, index: number): readonly Fact[] {

@@ -44,19 +44,29 @@ export async function composeNext(
   const segments = (base.segments ?? []).filter(({ place }) => rewritten.has(place));
   const { linkGroups = 0 } = base.head;
   const merged = mergeLevels([...newer, levelOf({ ...base, segments })], head.uploadId, { linkGroups });
+  return await composeRuns({ ...head, linkGroups }, base.uploadId, runs, merged);
+}
+
+/** Composes a listing of segments that stay, whose keys are relative to `uploadId`, and of the entries of `merged`, all of which lie in runs. */
+export async function composeRuns(
+  head: ManifestHead,
+  uploadId: UploadId,
+  runs: readonly (SegmentPlace | Run)[],
+  merged: MergedView,
+): Promise<EncodedManifest> {
   const texts = new SegmentTexts(entriesPerSegment(head.totals.entries));
   try {
     const written = await writeRuns(texts, merged, runs);
     const { segments: own } = await texts.finish(head.uploadId, merged.chunks);
     let next = 0;
     const listed = runs.flatMap((run, at) => {
-      if (!('most' in run)) return { ...run, key: movedKey(run.key, base.uploadId, head.uploadId) };
+      if (!('most' in run)) return { ...run, key: movedKey(run.key, uploadId, head.uploadId) };
       const from = next;
       next = written[at] ?? own.length;
       return own.slice(from, next).map(({ place }) => place);
     });
-    const groups = Math.max(linkGroups, texts.linkGroups);
-    return await headOfSegments({ ...head, chunks: [], linkGroups: groups }, listed, own);
+    const linkGroups = Math.max(head.linkGroups ?? 0, texts.linkGroups);
+    return await headOfSegments({ ...head, chunks: [], linkGroups }, listed, own);
   } catch (error) {
     texts.destroy();
     throw error;
@@ -90,5 +100,6 @@ async function writeRuns(
   return ends;
 }
 
-const movedKey = (key: string, from: UploadId, to: UploadId): string =>
+/** The key of a segment relative to the folder of another upload. */
+export const movedKey = (key: string, from: UploadId, to: UploadId): string =>
   relativeChunkKey(to, chunkKey(from, key) ?? key);

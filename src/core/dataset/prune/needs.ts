@@ -125,6 +125,7 @@ export async function addNeedsOf(
 export interface NeedOptions {
   /** Called for each version that was read. */
   readonly onRead?: () => void;
+  readonly cache?: ManifestCache;
   readonly signal: AbortSignal;
 }
 
@@ -132,10 +133,10 @@ export interface NeedOptions {
 export async function neededKeys(
   reader: ObjectReader,
   records: readonly VersionRecord[],
-  { onRead, signal }: NeedOptions,
+  { onRead, cache = passCache(), signal }: NeedOptions,
 ): Promise<ReadonlySet<string>> {
   const keys = new Set<string>();
-  const options = { cache: passCache(), signal };
+  const options = { cache, signal };
   await forEachLimit(records, MANIFESTS_AT_ONCE, async (record) => {
     await addNeedsOf(keys, reader, record, options);
     onRead?.();

@@ -20,7 +20,15 @@ import { leftByCompaction } from './compact-version.js';
 import { findMassDeletions, type MassDeletion } from './content-guard.js';
 import { addHeldObjects, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { ownObjects } from './upload-folders.js';
-import { addNeedsOf, chainOfVersion, keysOfYoungRetired, passCache, neededKeys, shownChunks } from './needs.js';
+import {
+  addNeedsOf,
+  type ChainOptions,
+  chainOfVersion,
+  keysOfYoungRetired,
+  passCache,
+  neededKeys,
+  shownChunks,
+} from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredObject, referredSegments } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
 import { uploadUrlOf } from '../../store/ids/upload-id.js';
@@ -77,7 +85,9 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   refuseFlagged(state, options);
   const datasetIds = [...state.pruned];
   const byRules = datasetIds.map((id) => sortedVersions(versionsIn(state, id), options));
-  const guarded = { cache: passCache(), signal };
+  // What versions have in common is read once.
+  const cache = passCache();
+  const guarded = { cache, signal };
   const sorted: SortedVersions[] = [];
   for (const each of byRules)
     sorted.push(options.allowMassDelete === true ? each : await withHeirs(reader, withForks(each, state), guarded));
@@ -89,9 +99,9 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   emit({ type: 'plan', items: kept.length + others.length, bytes: 0 });
   const meter = progressMeter(emit);
   const onRead = (): void => meter.add(1, 0);
-  const building = await needsOfKept(reader, { kept, state, needed, mayRewrite, onRead, signal });
+  const building = await needsOfKept(reader, { kept, state, needed, mayRewrite, onRead, cache, signal });
   const compacted = mayRewrite ? building : [];
-  for (const key of await neededKeys(reader, others, { onRead, signal })) needed.add(key);
+  for (const key of await neededKeys(reader, others, { onRead, cache, signal })) needed.add(key);
   const doubts = datasetIds.flatMap((id) => doubtTexts(state, id));
   const trades = await findMassDeletions(reader, {
     kept: byRules.flatMap((each) => each.kept),
@@ -186,7 +196,7 @@ function doubtTexts({ own }: BaseState, datasetId: string): readonly Doubted[] {
 export const hasWork = ({ retired, compacted, unsettled, marked, sweep, trades }: PrunePlan): boolean =>
   retired.length + compacted.length + unsettled.length + marked.length + sweep.due.length + trades.length > 0;
 
-interface KeptOptions {
+interface KeptOptions extends ChainOptions {
   readonly kept: readonly ReadRecord[];
   readonly state: BaseState;
   /** Keys are added to it. */
@@ -194,17 +204,15 @@ interface KeptOptions {
   readonly mayRewrite: boolean;
   /** Called for each version that was read. */
   readonly onRead: () => void;
-  readonly signal: AbortSignal;
 }
 
 /** Collects what kept versions need, and returns those that build on one that is retired. @throws integrity for a missing object */
 async function needsOfKept(
   reader: ObjectReader,
-  { kept, state, needed, mayRewrite, onRead, signal }: KeptOptions,
+  { kept, state, needed, mayRewrite, onRead, cache, signal }: KeptOptions,
 ): Promise<readonly ReadRecord[]> {
   const present = objectsByKey(state);
   const uploads = new Set(kept.map(({ record }) => record.uploadId));
-  const cache = passCache();
   const building = new Set<ReadRecord>();
   await forEachLimit(kept, MANIFESTS_AT_ONCE, async (found) => {
     const { record } = found;

@@ -98,9 +98,18 @@ export async function openStored(
  */
 export async function loadOpened(
   uploadId: UploadId,
-  { bytes, sealedBy }: OpenedBytes,
+  opened: OpenedBytes,
   sha256: string,
   source?: SegmentSource,
+): Promise<LoadedManifest> {
+  return await withSegments(await loadAlone(uploadId, opened, sha256), source);
+}
+
+/** The same without its segments: of a listing that has some, neither entries nor chunks are known then. @throws integrity, unsupported */
+export async function loadAlone(
+  uploadId: UploadId,
+  { bytes, sealedBy }: OpenedBytes,
+  sha256: string,
 ): Promise<LoadedManifest> {
   const key = manifestKeyOf(uploadId);
   if (isSealed(bytes))
@@ -110,7 +119,7 @@ export async function loadOpened(
   parser.skipEntries();
   for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {
     parser.push(piece);
-    if (parser.head !== undefined) return await withSegments({ ...parser.head, ...parts }, source);
+    if (parser.head !== undefined) return { ...parser.head, ...parts };
   }
   return { ...parser.finish(), ...parts };
 }

@@ -6,11 +6,13 @@ import { isSealed } from '../../format/encryption/envelope.js';
 import { SweptUpload } from '../../format/manifest/fence.js';
 import {
   fetchManifest,
-  loadOpened,
+  loadAlone,
   openStored,
   readLoaded,
   type LoadedManifest,
+  withSegments,
 } from '../../format/manifest/loaded-manifest.js';
+import type { SegmentCache } from '../../format/manifest/load-segments.js';
 import { LOCATOR_BYTES, locatorOf } from '../../format/manifest/manifest-index.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
@@ -30,7 +32,7 @@ export type CurrentManifest =
       /** The bytes as stored. */
       readonly bytes: Buffer;
       readonly sha256: string;
-      /** The head; of a damaged manifest only when it can be read. */
+      /** The head; of a damaged manifest only when it can be read, and without the chunks of segments that cannot be. */
       readonly head: ManifestHead | undefined;
       /** Set together with `head`. */
       readonly loaded: LoadedManifest | undefined;
@@ -40,11 +42,12 @@ export type CurrentManifest =
       readonly reason: string;
     };
 
-/** Reads the manifest. @throws unsupported for a newer format, and errors of the store and its key service */
+/** Reads the manifest; segments of `mending` count as there. @throws unsupported for a newer format, and errors of the store and its key service */
 export async function readCurrentManifest(
   reader: ObjectReader,
   uploadId: UploadId,
   signal: AbortSignal,
+  mending?: SegmentCache,
 ): Promise<CurrentManifest> {
   const bytes = await fetchManifest(reader, uploadId, signal).catch((error: unknown) => {
     if (!isArchiverError(error, 'not-found')) throw error;
@@ -60,7 +63,9 @@ export async function readCurrentManifest(
   };
   try {
     // An error of the key service is thrown: it says nothing about the manifest.
-    loaded = await loadOpened(uploadId, await openStored(reader, uploadId, bytes, signal), stored.sha256);
+    const opened = await openStored(reader, uploadId, bytes, signal);
+    loaded = await loadAlone(uploadId, opened, stored.sha256);
+    loaded = await withSegments(loaded, { reader, cache: mending, signal });
     const reason = await problemOf(loaded);
     return found(reason === '' ? 'sound' : 'damaged', reason);
   } catch (error) {
@@ -79,7 +84,7 @@ async function withSoundHead(
   if (head === undefined) return undefined;
   try {
     const alone = { bytes: bytes.subarray(LOCATOR_BYTES, LOCATOR_BYTES + head) };
-    return { ...(await loadOpened(uploadId, alone, sha256)), bytes };
+    return { ...(await loadAlone(uploadId, alone, sha256)), bytes };
   } catch (error) {
     if (!isArchiverError(error, 'integrity')) throw error;
     return undefined; // the head is damaged, too

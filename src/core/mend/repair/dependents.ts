@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
 import { errorText, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
-import { fetchManifest, type LoadedManifest, loadOpened, openStored } from '../../format/manifest/loaded-manifest.js';
+import { fetchManifest, type LoadedManifest, loadAlone, openStored } from '../../format/manifest/loaded-manifest.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { FoundRecord } from './find-record.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
@@ -85,11 +85,9 @@ async function load(
   let reason = 'there is none';
   if (stored !== undefined) {
     try {
-      const loaded = await loadOpened(
-        uploadId,
-        await openStored(reader, uploadId, stored.bytes, signal),
-        stored.sha256,
-      );
+      const opened = await openStored(reader, uploadId, stored.bytes, signal);
+      // One with segments builds on no other, and they may be lost.
+      const loaded = await loadAlone(uploadId, opened, stored.sha256);
       if (digests.includes(stored.sha256)) return loaded;
       reason = `its SHA-256 is ${stored.sha256}, and the version record names another`;
     } catch (error) {
@@ -99,7 +97,7 @@ async function load(
   }
   for (const sha256 of digests) {
     const cached = await cache?.get(sha256);
-    if (cached !== undefined) return await loadOpened(uploadId, cached, sha256);
+    if (cached !== undefined) return await loadAlone(uploadId, cached, sha256);
   }
   return reason;
 }

@@ -10,10 +10,13 @@ import { summarize } from '../../dataset/chain/summarize.js';
 import { isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import {
   type LoadedManifest,
-  loadOpened,
+  loadAlone,
   MAX_LOADED_BYTES,
   openStored,
+  withSegments,
 } from '../../format/manifest/loaded-manifest.js';
+import type { SegmentCache } from '../../format/manifest/load-segments.js';
+import type { OpenedBytes } from '../../format/encryption/unseal-bytes.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { Totals } from '../../format/manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
@@ -34,6 +37,8 @@ export interface ExactCopyOptions {
   readonly digests: readonly string[];
   readonly beside: readonly ObjectInfo[];
   readonly cache: ManifestCache | undefined;
+  /** Segments that are to be put back, which count as there; undefined to look for the manifest alone, whatever became of its segments. */
+  readonly mending: SegmentCache | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -43,18 +48,22 @@ const notAManifest = undefinedOn('integrity');
 /** Looks for a copy. @throws errors of the store and its keys */
 export async function findExactCopy(
   reader: ObjectReader,
-  { uploadId, digests, beside, cache, signal }: ExactCopyOptions,
+  { uploadId, digests, beside, cache, mending, signal }: ExactCopyOptions,
 ): Promise<ExactCopy | undefined> {
   const copies = await readBeside(reader, beside, digests, signal);
+  const load = async (opened: OpenedBytes, sha256: string): Promise<LoadedManifest> => {
+    const loaded = await loadAlone(uploadId, opened, sha256);
+    return mending === undefined ? loaded : await withSegments(loaded, { reader, cache: mending, signal });
+  };
   for (const sha256 of digests) {
     const copy = copies.get(sha256);
     if (copy !== undefined) {
       const opened = await openStored(reader, uploadId, copy.bytes, signal);
-      const loaded = await loadOpened(uploadId, opened, sha256).catch(notAManifest);
+      const loaded = await load(opened, sha256).catch(notAManifest);
       if (loaded !== undefined) return { loaded, stored: copy.bytes, from: copy.key };
     }
     const cached = await cache?.get(sha256);
-    const loaded = cached && (await loadOpened(uploadId, cached, sha256).catch(notAManifest));
+    const loaded = cached && (await load(cached, sha256).catch(notAManifest));
     if (cached === undefined || loaded === undefined) continue;
     return { loaded, stored: cached.sealedBy === undefined ? cached.bytes : undefined, from: 'cache' };
   }

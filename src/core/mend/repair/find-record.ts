@@ -77,6 +77,12 @@ export class RecordSearch {
     return older;
   }
 
+  /** Returns the other versions of the dataset, oldest first. @throws errors of the store */
+  async others(): Promise<readonly FoundRecord[]> {
+    const before = await this.read(this.before);
+    return [...before.filter((read): read is FoundRecord => 'record' in read), ...this.newer];
+  }
+
   /** Returns every upload that is, or was, a version of some dataset. @throws errors of the store */
   async claimed(): Promise<ReadonlySet<string>> {
     const claimed = new Set<string>();

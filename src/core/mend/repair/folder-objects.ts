@@ -3,6 +3,7 @@
 import { markedKeys, markedUpload } from '../../dataset/marks.js';
 import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
 import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
+import { OWN_SEGMENT_KEY } from '../../format/manifest/segment-key.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { MANIFEST_NAME, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
@@ -14,6 +15,8 @@ export interface FolderObjects {
   readonly files: ReadonlyMap<string, ObjectInfo>;
   /** Objects written beside the manifest: `manifest.json.gz.…`. */
   readonly beside: readonly ObjectInfo[];
+  /** Segments of listings. */
+  readonly segments: readonly ObjectInfo[];
   /** Keys of all other objects, relative to the folder. */
   readonly others: readonly string[];
   /** Full keys that marks name; undefined when a mark cannot be read, because it may name everything. */
@@ -30,6 +33,7 @@ export async function listFolder(
   const chunks: ObjectInfo[] = [];
   const files = new Map<string, ObjectInfo>();
   const beside: ObjectInfo[] = [];
+  const segments: ObjectInfo[] = [];
   const others: string[] = [];
   const marks: ObjectInfo[] = [];
   for await (const page of reader.list({ prefix: folder, signal })) {
@@ -38,6 +42,7 @@ export async function listFolder(
       if (!isWellFormedKey(key)) others.push(key);
       else if (CHUNK_KEY.test(key)) chunks.push(object);
       else if (DIRECT_KEY.test(key)) files.set(key, object);
+      else if (OWN_SEGMENT_KEY.test(key)) segments.push(object);
       else if (key.startsWith(`${MANIFEST_NAME}.`)) beside.push(object);
       else if (markedUpload(object.key) !== undefined) marks.push(object);
       else if (key !== MANIFEST_NAME) others.push(key);
@@ -45,7 +50,7 @@ export async function listFolder(
   }
   const marked = await markedKeys(reader, marks, signal);
   const named = marked === 'all' ? undefined : marked;
-  return { uploadId, chunks, files, beside, others, marked: named };
+  return { uploadId, chunks, files, beside, segments, others, marked: named };
 }
 
 /** Returns the folder without marked objects; without any chunks and files when a mark cannot be read. */

@@ -7,6 +7,7 @@ import type { Level } from '../../dataset/chain/merged-view.js';
 import { levelOf } from '../../dataset/chain/view.js';
 import { undefinedOn } from '../../platform/failures/errors.js';
 import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
+import type { PathRange } from '../../format/manifest/path-range.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { OlderUpload } from './find-record.js';
 import { listFolder, withoutMarked } from './folder-objects.js';
@@ -22,11 +23,15 @@ export interface Layer {
   readonly sha256?: string;
   /** Set when it comes from tables of contents. */
   readonly tables?: TableFolder;
+  /** Set when segments that are whole are part of it. */
+  readonly hasSegments?: true;
 }
 
 export interface LayerOptions {
   readonly cache: ManifestCache | undefined;
   readonly known: KnownObjects;
+  /** Where entries are wanted; undefined for everywhere. */
+  readonly ranges?: readonly PathRange[] | undefined;
   readonly requestsAtOnce: number;
   readonly emit?: EventSink | undefined;
   readonly signal: AbortSignal;

@@ -33,8 +33,10 @@ export async function findLosses(sources: LossSources): Promise<readonly Loss[]>
   const { uploadId, own, choice, rebuilt, record } = sources;
   const { found, cut } = own;
   const others = choice.layers.flatMap(({ tables }) => (tables === undefined || tables === own ? [] : [tables]));
+  // Segments list what is in chunks whose tables cannot be read.
+  const isListed = choice.isEqual && choice.layers[0]?.hasSegments === true;
   return [
-    ...found.bad.map(({ reason, ...about }) => ({ ...about, reason: notListed(reason) })),
+    ...(isListed ? [] : found.bad.map(({ reason, ...about }) => ({ ...about, reason: notListed(reason) }))),
     // In additional folders, bad chunks matter only where something is missing.
     ...(choice.isEqual
       ? []
@@ -47,7 +49,7 @@ export async function findLosses(sources: LossSources): Promise<readonly Loss[]>
         )),
     // A resumed upload may skip numbers. Where the totals match, no chunk is missing.
     ...(choice.isEqual ? [] : found.missing.map((number) => missingChunk(number))),
-    ...cut.lost.map(({ path, reason }) => ({ path: resultPath(path), reason })),
+    ...(isListed ? [] : cut.lost.map(({ path, reason }) => ({ path: resultPath(path), reason }))),
     ...damagedOwn(sources),
     ...(await damagedOthers(sources, uploadId)),
     ...fewerThanRecorded(rebuilt, record),

@@ -3,6 +3,7 @@
 import { movedManifest } from '../balance/moved-manifest.js';
 import { replaceManifest } from '../../dataset/replace-manifest.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
+import { defined } from '../../platform/defined.js';
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
 import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import type { ObjectStore } from '../../store/object-store.js';
@@ -54,7 +55,9 @@ async function encodedAgain(
   const accepted = [sha256, ...(head.replaces ?? [])];
   const wanted = [...(found === undefined ? [] : [found.record.manifestSha256]), ...named];
   const missing = [...new Set(wanted)].filter((digest) => !accepted.includes(digest));
-  if (stored !== undefined && missing.length === 0) return { bytes: stored, sha256 };
+  const places = head.segments;
+  if (stored !== undefined && missing.length === 0)
+    return { bytes: stored, sha256, ...defined({ segments: places && { places, own: [] } }) };
   const replaces = [...(head.replaces ?? []), ...missing];
   const plain = await movedManifest({ ...loaded, head: { ...head, replaces } }, head.chunks);
   if (sealedBy === undefined) return plain;

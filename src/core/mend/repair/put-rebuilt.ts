@@ -10,6 +10,7 @@ import type { Dependents } from './dependents.js';
 import type { FoundRecord } from './find-record.js';
 import { type Rebased, rebaseAll } from './rebase.js';
 import type { Rebuilt } from './rebuild.js';
+import type { SegmentBase } from './segment-base.js';
 import { verifyRebuilt } from './verify-rebuilt.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
@@ -29,6 +30,8 @@ export interface PutRebuiltOptions {
   readonly isSame: boolean;
   readonly sealer: ManifestSealer | undefined;
   readonly kmsKeyId: string | undefined;
+  /** Segments that are named again. */
+  readonly base: SegmentBase | undefined;
   readonly execute: boolean;
   readonly signal: AbortSignal;
 }
@@ -39,6 +42,8 @@ export interface PutResult {
   readonly rebased: readonly Rebased[];
   /** True when it has exactly the recorded bytes. */
   readonly isRecorded: boolean;
+  /** The manifest that was written, or, with `base`, would be. */
+  readonly next?: EncodedManifest | undefined;
 }
 
 /** Returns the key that the existing manifest will be backed up to; null when there is none. */
@@ -47,11 +52,12 @@ export const copyKeyOf = (uploadId: UploadId, current: CurrentManifest): string 
 
 /** Writes the manifest, or only says what would be written. @throws errors of the store; everything stays as readable as before */
 export async function putRebuilt(options: PutRebuiltOptions): Promise<PutResult> {
-  const { store, uploadId, rebuilt, current, found, dependents, isSame, kmsKeyId, execute, signal } = options;
+  const { store, uploadId, rebuilt, current, found, dependents, isSame, kmsKeyId, base, execute, signal } = options;
   const rebasing = { base: { uploadId, view: rebuilt.view, kmsKeyId }, execute, signal };
   if (!execute) {
+    const next = await base?.compose(rebuilt.head, rebuilt.view);
     const rebased = isSame ? [] : await rebaseAll(store, dependents.building, rebasing);
-    return { manifestSha256: null, backupKey: copyKeyOf(uploadId, current), rebased, isRecorded: false };
+    return { manifestSha256: null, backupKey: copyKeyOf(uploadId, current), rebased, isRecorded: false, next };
   }
   const { next, isRecorded } = await encoded(options);
   const stands = isSame || isRecorded;
@@ -64,7 +70,7 @@ export async function putRebuilt(options: PutRebuiltOptions): Promise<PutResult>
     if (late.length === 0) break;
     rebased.push(...(await rebaseAll(store, late, rebasing)));
   }
-  return { manifestSha256: next.sha256, backupKey: backup ?? null, rebased, isRecorded };
+  return { manifestSha256: next.sha256, backupKey: backup ?? null, rebased, isRecorded, next };
 }
 
 async function putInPlace(
@@ -87,7 +93,8 @@ async function putInPlace(
 async function encoded(
   options: PutRebuiltOptions,
 ): Promise<{ readonly next: EncodedManifest; readonly isRecorded: boolean }> {
-  const { rebuilt, current, isSame, sealer } = options;
+  const { rebuilt, current, isSame, sealer, base } = options;
+  if (base !== undefined) return { next: await base.compose(rebuilt.head, rebuilt.view), isRecorded: false };
   const recorded = sealer === undefined && !isSame ? await asRecorded(options) : undefined;
   if (recorded !== undefined) return { next: recorded, isRecorded: true };
   const replaces =

@@ -27,11 +27,11 @@ export function chunksToRead(choice: Choice, uploadId: UploadId): readonly Folde
     const full = chunkKey(uploadId, key);
     if (full !== undefined && sha256 === NOT_READ && choice.used[position] === 1) needed.add(full);
   });
-  return choice.layers.flatMap(({ tables }) => {
+  return choice.layers.flatMap(({ tables, hasSegments }) => {
     if (tables === undefined) return [];
     const isOwn = tables.uploadId === uploadId;
     const chunks = tables.found.chunks.filter(
-      ({ key }) => isOwn || needed.has(`${uploadFolder(tables.uploadId)}${key}`),
+      ({ key }) => (isOwn && hasSegments === undefined) || needed.has(`${uploadFolder(tables.uploadId)}${key}`),
     );
     return chunks.length === 0 ? [] : [{ tables, chunks, read: [] }];
   });

@@ -92,7 +92,7 @@ async function rebase(store: ObjectStore, dependent: Dependent, options: RebaseO
 }
 
 /** Returns the head without its place in a chain and without replaced digests. */
-function independent({
+export function independent({
   previous: _previous,
   chain: _chain,
   view: _view,
@@ -105,7 +105,7 @@ function independent({
   return head;
 }
 
-function differenceOf(said: Totals, found: Totals): string | null {
+export function differenceOf(said: Totals, found: Totals): string | null {
   if (sameContent(said, found)) return null;
   return `it had ${said.entries} entries with ${said.bytes} bytes, and ${found.entries} with ${found.bytes} are found`;
 }

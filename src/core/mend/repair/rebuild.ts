@@ -41,7 +41,7 @@ export async function rebuild(options: RebuildOptions): Promise<Rebuilt> {
   const view = digests.view(compactView(choice.view, choice.used), uploadId);
   const [own, next] = choice.layers;
   if (before !== undefined) return await asDelta(options, before, view);
-  if (next === undefined && own?.tables !== undefined) {
+  if (next === undefined && own?.tables !== undefined && own.hasSegments === undefined) {
     const listed = await openOwnView(own.tables);
     const totals = { ...listed.totals, skipped };
     const chunks = digests.chunks(listed.chunks, uploadId);

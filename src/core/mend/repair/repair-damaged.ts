@@ -1,9 +1,8 @@
 // Repairs a manifest that is lost, damaged or not the recorded one; or, with `--force`, a sound one.
-import { assertSameView } from '../../dataset/prune/same-view.js';
 import { loadChain } from '../../dataset/chain/load-chain.js';
 import { summarize } from '../../dataset/chain/summarize.js';
-import { openView, type View, viewOf } from '../../dataset/chain/view.js';
-import { ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import { type View, viewOf } from '../../dataset/chain/view.js';
+import { isArchiverError } from '../../platform/failures/errors.js';
 import { ManifestSealer } from '../../format/manifest/manifest-sealer.js';
 import type { ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
 import type { Choice } from './choose-layers.js';
@@ -11,7 +10,7 @@ import type { CurrentManifest } from './current-manifest.js';
 import { type Dependents, findDependents } from './dependents.js';
 import { type ExactCopy, findExactCopy, opensAs } from './exact-copy.js';
 import { type FoundRecord, RecordSearch } from './find-record.js';
-import { type FolderObjects, listFolder } from './folder-objects.js';
+import type { FolderObjects } from './folder-objects.js';
 import { findLosses, findUnknowns } from './losses.js';
 import { manifestKeyId } from './manifest-key.js';
 import { putBack } from './put-back.js';
@@ -19,38 +18,66 @@ import { copyKeyOf, putRebuilt } from './put-rebuilt.js';
 import { bytesToRead, chunksToRead, type FolderRead, ReadDigests, readFolders } from './read-used.js';
 import { rebuildHead } from './rebuild-head.js';
 import { rebuild, type Rebuilt } from './rebuild.js';
+import type { SegmentMending } from './mend-segments.js';
+import { type Renamed, renameSegments } from './rename-segments.js';
+import type { SegmentBase } from './segment-base.js';
+import { assertSame, requireContent } from './refusals.js';
 import { RememberedUse } from './remembered-use.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
-import type { TableFolder } from './table-folder.js';
 import { checkObjects } from '../verify/check-objects.js';
 import { Problems } from '../verify/problem.js';
 import { ViewSources } from './view-sources.js';
-import { manifestKeyOf, uploadUrlOf } from '../../store/ids/upload-id.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
+import { manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+
+export interface DamagedManifest {
+  readonly current: CurrentManifest;
+  readonly search: RecordSearch;
+  readonly damage: string | null;
+  /** The folder of the upload. */
+  readonly objects: FolderObjects;
+  readonly mending: SegmentMending;
+  /** What is left of a listing in segments. */
+  readonly base: SegmentBase | undefined;
+}
 
 export class DamagedRepair {
   private readonly cache: RememberedUse;
+  private readonly current: CurrentManifest;
+  private readonly search: RecordSearch;
+  private readonly damage: string | null;
+  private readonly objects: FolderObjects;
+  private readonly mending: SegmentMending;
+  private readonly base: SegmentBase | undefined;
 
   constructor(
     private readonly options: RepairOptions,
-    private readonly current: CurrentManifest,
-    private readonly search: RecordSearch,
-    private readonly damage: string | null,
+    { current, search, damage, objects, mending, base }: DamagedManifest,
   ) {
     this.cache = new RememberedUse(options.cache);
+    this.current = current;
+    this.search = search;
+    this.damage = damage;
+    this.objects = objects;
+    this.mending = mending;
+    this.base = base;
   }
 
   private get found(): FoundRecord | undefined {
     return this.search.found;
   }
 
-  /** The head of the existing manifest, if it can be read. */
+  /** The head of the existing manifest, if it can be read, or that of a copy. */
   private get head(): ManifestHead | undefined {
-    return this.current.state === 'missing' ? undefined : this.current.head;
+    return (
+      (this.base?.hasHead === true ? this.base.loaded.head : undefined) ??
+      (this.current.state === 'missing' ? undefined : this.current.head)
+    );
   }
 
-  async run(): Promise<RepairResult> {
-    const { store, uploadId, signal } = this.options;
-    const objects = await listFolder(store, uploadId, signal);
+  /** Undefined when it put lost segments in place, and is to be done again. @throws as `repairUpload` */
+  async run(): Promise<RepairResult | undefined> {
+    const { objects } = this;
     const isForced = this.damage === null;
     const recorded = isForced ? undefined : await this.recordedCopy(objects);
     const dependents = await this.dependents(this.search);
@@ -68,7 +95,7 @@ export class DamagedRepair {
     if (this.found === undefined) return undefined;
     const { store, uploadId, signal } = this.options;
     const { manifestSha256, replacementSha256 } = this.found.record;
-    const options = { uploadId, beside, cache: this.cache, signal };
+    const options = { uploadId, beside, cache: this.cache, mending: this.mending, signal };
     const copy = await findExactCopy(store, { ...options, digests: [manifestSha256] });
     if (copy !== undefined || replacementSha256 === undefined) return copy;
     const next = await findExactCopy(store, { ...options, digests: [replacementSha256] });
@@ -80,7 +107,8 @@ export class DamagedRepair {
   private async namedCopy({ beside }: FolderObjects, dependents: Dependents): Promise<ExactCopy | undefined> {
     const { store, uploadId, signal } = this.options;
     const digests = this.namedBy(dependents);
-    const copy = await findExactCopy(store, { uploadId, digests, beside, cache: this.cache, signal });
+    const { cache, mending } = this;
+    const copy = await findExactCopy(store, { uploadId, digests, beside, cache, mending, signal });
     if (copy === undefined) return undefined;
     const { head } = copy.loaded;
     const expected = this.found?.record.totals ?? head.view ?? head.totals;
@@ -134,7 +162,7 @@ export class DamagedRepair {
     return { lost: errors.list.map(({ key, message }) => ({ reason: message, ...(key && { key }) })), unknown: [] };
   }
 
-  private about(): Pick<RepairResult, 'uploadId' | 'status' | 'damage' | 'version' | 'manifestKey'> {
+  private about(): Pick<RepairResult, 'uploadId' | 'status' | 'damage' | 'version' | 'manifestKey' | 'segmentKeys'> {
     const { uploadId, execute } = this.options;
     const record = this.found?.record;
     return {
@@ -143,6 +171,7 @@ export class DamagedRepair {
       damage: this.damage,
       version: record === undefined ? null : { datasetId: record.datasetId, version: record.version },
       manifestKey: manifestKeyOf(uploadId),
+      segmentKeys: [],
     };
   }
 
@@ -151,31 +180,31 @@ export class DamagedRepair {
     if (execute) emit?.({ type: 'phase', phase: 'committing' });
   }
 
-  private async rebuildFrom(objects: FolderObjects, dependents: Dependents): Promise<RepairResult> {
-    const { options, current, search, found, head, cache } = this;
+  private async rebuildFrom(objects: FolderObjects, dependents: Dependents): Promise<RepairResult | undefined> {
+    const { options, current, found, base } = this;
     const { store, uploadId, execute, signal } = options;
     const kmsKeyId = manifestKeyId(uploadId, current, found);
     const sealer = kmsKeyId === undefined ? undefined : new ManifestSealer({ store, uploadId, kmsKeyId, signal });
     // Fails early when permission for the key is missing, before the chunks are read.
     if (execute) await sealer?.prepare();
     const isSame = this.damage === null;
-    const sources = new ViewSources({ options, search, head, cache });
-    for (const { loaded } of dependents.building) sources.known.add(loaded.uploadId, loaded.head.chunks);
-    if (isSame) sources.known.add(uploadId, head?.chunks ?? []);
+    const sources = this.sources(dependents);
     const own = await sources.openOwn(objects);
     const choice = await sources.choose(own);
-    this.requireContent(own, choice);
+    requireContent(own, choice, { store, uploadId, current, record: found?.record });
     const toRead = chunksToRead(choice, uploadId);
     const read = execute ? await readFolders(store, toRead, options) : toRead;
     const { rebuilt, unknown } = await this.manifestOf(choice, read, sources.deltaBase(choice));
-    if (isSame) await this.assertSame(rebuilt);
+    if (isSame) await assertSame(store, rebuilt, { uploadId, current, signal });
+    if (await this.putAgain(rebuilt)) return undefined;
     const about = { uploadId, own, choice, read, rebuilt, record: found?.record };
     const lost = await findLosses(about);
     const lookAgain = async (): Promise<Dependents> =>
       await this.dependents(await RecordSearch.of(store, uploadId, signal));
-    const writing = { store, uploadId, rebuilt, current, found, dependents, lookAgain, isSame, sealer, kmsKeyId };
+    const writing = { store, uploadId, rebuilt, current, found, dependents, lookAgain, isSame, sealer, kmsKeyId, base };
     this.emitCommitting();
-    const { isRecorded, ...written } = await putRebuilt({ ...writing, execute, signal });
+    const { isRecorded, next, ...written } = await putRebuilt({ ...writing, execute, signal });
+    const renamed = await this.rename(next);
     return {
       ...this.about(),
       rebuilt: { ...summaryOf(rebuilt.head, rebuilt.totals, kmsKeyId), takenFrom: rebuilt.takenFrom ?? null },
@@ -183,9 +212,36 @@ export class DamagedRepair {
       isProven: isSame || isRecorded || found === undefined || isComplete(choice, rebuilt),
       readBytes: bytesToRead(toRead),
       lost,
-      unknown: [...unknown, ...findUnknowns(about), ...this.otherUnknowns(objects, dependents)],
+      unknown: [...unknown, ...findUnknowns(about), ...renamed.unknown, ...this.otherUnknowns(objects, dependents)],
       ...written,
+      rebased: [...written.rebased, ...renamed.rebased],
+      segmentKeys: ownKeys(uploadId, next),
     };
+  }
+
+  private sources({ building }: Dependents): ViewSources {
+    const { options, search, head, cache, base } = this;
+    const sources = new ViewSources({ options, search, head, cache, base });
+    for (const { loaded } of building) sources.known.add(loaded.uploadId, loaded.head.chunks);
+    if (this.damage === null) sources.known.add(options.uploadId, head?.chunks ?? []);
+    return sources;
+  }
+
+  /** Mends the other versions that name lost segments. */
+  private async rename(written: EncodedManifest | undefined): Promise<Renamed> {
+    const { options, base, cache, search } = this;
+    const { store, execute, signal } = options;
+    if (base === undefined || written === undefined || base.lost.length === 0) return { rebased: [], unknown: [] };
+    return await renameSegments(store, { base, written, others: await search.others(), cache, execute, signal });
+  }
+
+  /** Puts those lost segments in place that what was found encodes to, byte for byte. */
+  private async putAgain({ view }: Rebuilt): Promise<boolean> {
+    const { base } = this;
+    if (base === undefined) return false;
+    const again = await base.encodedAgain(view);
+    for (const [place, bytes] of again) await this.mending.take(base.loaded.head, place, bytes);
+    return again.size > 0;
   }
 
   private async manifestOf(
@@ -205,41 +261,6 @@ export class DamagedRepair {
     const skipped = found?.record.totals.skipped ?? 0;
     const digests = new ReadDigests(read);
     return { rebuilt: await rebuild({ choice, digests, describing, before, skipped }), unknown };
-  }
-
-  private requireContent({ found: { bad } }: TableFolder, { totals }: Choice): void {
-    const { store, uploadId } = this.options;
-    const place = uploadUrlOf(store.url, uploadId);
-    if (totals.entries > 0 || this.found?.record.totals.entries === 0) return;
-    if (bad.length > 0)
-      throw integrityError(
-        `${place} cannot be repaired: none of its ${bad.length} chunks has a sound table of contents`,
-        {
-          hint: `its files may still be read by hand: zstd -dc CHUNK | tar -x (${bad[0]?.key}: ${bad[0]?.reason})`,
-        },
-      );
-    const isKnown = this.current.state !== 'missing' || this.found !== undefined;
-    if (isKnown) throw integrityError(`${place} cannot be repaired: it has no chunks of its own`);
-    throw new ArchiverError('not-found', `there is no upload here: ${place} holds no chunks and no manifest`, {
-      hint: `archiver list ${store.url} shows the uploads that there are`,
-    });
-  }
-
-  /** @throws unsupported when a sound manifest has more information than its chunks */
-  private async assertSame({ view }: Rebuilt): Promise<void> {
-    const { store, uploadId, signal } = this.options;
-    const sha256 = this.current.state === 'missing' ? '' : this.current.sha256;
-    const stored = await openView(store, { uploadId, sha256, signal });
-    try {
-      await assertSameView({ ...stored, uploadId }, { ...view, uploadId }, 'what the chunks tell');
-    } catch (error) {
-      if (!isArchiverError(error, 'integrity')) throw error;
-      throw new ArchiverError(
-        'unsupported',
-        `uploads/${uploadId} was left as it is: its manifest is sound and has information that its chunks lack (${error.message})`,
-        { cause: error, hint: 'a sound manifest needs no repair: run without --force' },
-      );
-    }
   }
 
   private otherUnknowns({ marked }: FolderObjects, { unreadable }: Dependents): readonly string[] {
@@ -263,6 +284,9 @@ export class DamagedRepair {
     ];
   }
 }
+
+const ownKeys = (uploadId: UploadId, next: EncodedManifest | undefined): readonly string[] =>
+  (next?.segments?.own ?? []).map(({ place }) => uploadFolder(uploadId) + place.key);
 
 /** True for a self-contained upload without losses. */
 const isComplete = ({ isEqual, layers }: Choice, { head }: Rebuilt): boolean =>

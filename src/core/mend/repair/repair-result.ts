@@ -34,8 +34,11 @@ export type RepairStatus = 'sound' | 'unfinished' | 'finished' | 'repairable' | 
 /** The upload that a part of the view comes from, and how it was read. */
 export interface RepairPart {
   readonly uploadId: UploadId;
-  /** From the tables of contents of its chunks, its manifest in the store, this computer's cache, or a copy beside the manifest. */
-  readonly from: 'chunks' | 'manifest' | 'cache' | 'copy';
+  /**
+   * From the tables of contents of its chunks, its manifest in the store, segments of a manifest that is not whole, this computer's cache, or
+   * a copy beside what was lost.
+   */
+  readonly from: 'chunks' | 'manifest' | 'segments' | 'cache' | 'copy';
 }
 
 export interface RepairResult {
@@ -68,6 +71,8 @@ export interface RepairResult {
   readonly lost: readonly Loss[];
   readonly unknown: readonly string[];
   readonly manifestKey: string;
+  /** Keys of segments that were, or would be, put in place. */
+  readonly segmentKeys: readonly string[];
   /** Digest of the written manifest; null when none was written. */
   readonly manifestSha256: string | null;
   /** Key of the backup of the replaced manifest. */

@@ -5,12 +5,17 @@
 import { changeRecord } from '../../dataset/records/change-record.js';
 import { openView } from '../../dataset/chain/view.js';
 import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
-import { manifestIndexOf } from '../../format/manifest/manifest-index.js';
+import { indexOf, type LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import { type CurrentManifest, readCurrentManifest } from './current-manifest.js';
 import { findDependents } from './dependents.js';
-import { opensAs } from './exact-copy.js';
+import { findExactCopy, opensAs } from './exact-copy.js';
 import { type FoundRecord, RecordSearch } from './find-record.js';
 import { findBrokenVersions, type NewBase, type Rebased, rebaseAll } from './rebase.js';
+import { findListing } from './find-listing.js';
+import { type FolderObjects, listFolder } from './folder-objects.js';
+import { SegmentMending } from './mend-segments.js';
+import { SegmentBase } from './segment-base.js';
+import { digestsIn } from '../../dataset/records/recorded-digests.js';
 import { DamagedRepair } from './repair-damaged.js';
 import type { RepairOptions, RepairResult } from './repair-result.js';
 import { manifestKeyOf, type UploadId, uploadUrlOf } from '../../store/ids/upload-id.js';
@@ -20,7 +25,7 @@ type Sound = Exclude<CurrentManifest, { state: 'missing' }>;
 
 /** Repairs an upload. @throws integrity when nothing can be rebuilt, and errors of the store */
 export async function repairUpload(options: RepairOptions): Promise<RepairResult> {
-  const { store, uploadId, signal } = options;
+  const { store, uploadId, execute, cache, signal } = options;
   const [current, search] = await Promise.all([
     readCurrentManifest(store, uploadId, signal),
     RecordSearch.of(store, uploadId, signal),
@@ -31,8 +36,60 @@ export async function repairUpload(options: RepairOptions): Promise<RepairResult
   const damage = damageOf(current, search.found);
   if (damage === null && current.state === 'sound' && !options.force)
     return await settleSound(options, current, search);
-  if (options.execute) refuseShared(store, 'replacing a manifest');
-  return await new DamagedRepair(options, current, search, damage).run();
+  if (execute) refuseShared(store, 'replacing a manifest');
+  const mending = new SegmentMending({ store, cache, found: search.found, execute, signal });
+  return await withSegmentsBack(options, { current, search, damage, mending });
+}
+
+interface Found {
+  readonly current: CurrentManifest;
+  readonly search: RecordSearch;
+  readonly damage: string | null;
+  readonly mending: SegmentMending;
+}
+
+/** Puts segments back before anything else, which may be all that is needed. @throws as `repairUpload` */
+async function withSegmentsBack(options: RepairOptions, found: Found): Promise<RepairResult> {
+  const { store, uploadId, execute, signal } = options;
+  const { current, search, damage, mending } = found;
+  const objects = await listFolder(store, uploadId, signal);
+  const head = damage === null ? undefined : await headOfListing(options, found, objects);
+  const lost = head === undefined ? [] : await mending.mend(head.head);
+  const base = head && (await SegmentBase.open(store, head, lost, { mending, signal }));
+  const now = mending.keys.length === 0 ? current : await readCurrentManifest(store, uploadId, signal, mending);
+  const result =
+    now.state === 'sound' && damageOf(now, search.found) === null && damage !== null
+      ? await settleSound(options, now, search)
+      : await new DamagedRepair(options, { current: now, search, damage, objects, mending, base }).run();
+  // Lost segments that could be encoded again as they were are in place now.
+  if (result === undefined) return await withSegmentsBack(options, { ...found, current: now });
+  if (mending.keys.length === 0) return result;
+  return {
+    ...result,
+    status: execute ? 'repaired' : 'repairable',
+    damage: result.damage ?? damage,
+    parts: [...mending.parts, ...result.parts],
+    segmentKeys: [...mending.keys, ...result.segmentKeys],
+  };
+}
+
+/** The manifest that names the segments of the upload, as it was recorded: in its place, or a copy of it. */
+async function headOfListing(
+  options: RepairOptions,
+  { current, search }: Found,
+  objects: FolderObjects,
+): Promise<LoadedManifest | undefined> {
+  const { store, uploadId, cache, signal } = options;
+  const { beside } = objects;
+  const here = current.state === 'missing' ? undefined : current.loaded;
+  const { record } = search.found ?? {};
+  const digests = record === undefined ? [] : digestsIn(record);
+  const isRecorded = here !== undefined && (record === undefined || digests.includes(here.sha256));
+  const copy = isRecorded
+    ? undefined
+    : await findExactCopy(store, { uploadId, digests, beside, cache, mending: undefined, signal });
+  const found = copy?.loaded ?? (isRecorded ? here : undefined) ?? (await findListing(options, search, objects));
+  return found?.head.segments === undefined || found.sealedBy !== undefined ? undefined : found;
 }
 
 /** Describes the damage; null when the manifest is sound and the recorded one. */
@@ -55,7 +112,7 @@ async function settleSound(options: RepairOptions, current: Sound, search: Recor
   const lists = head === undefined ? {} : { listing: head.listing, totals: head.view ?? head.totals };
   if (isUnfinished && execute) {
     const expected = [found.record.manifestSha256, sha256];
-    const manifestIndex = manifestIndexOf(current.bytes);
+    const manifestIndex = current.loaded && indexOf(current.loaded);
     await changeRecord(store, found, { manifestSha256: sha256, manifestIndex, ...lists }, { expected, signal });
   }
   const rebased = await mendChains(options, current, search);
@@ -73,6 +130,7 @@ async function settleSound(options: RepairOptions, current: Sound, search: Recor
     lost: [],
     unknown: [],
     manifestKey: manifestKeyOf(uploadId),
+    segmentKeys: [],
     manifestSha256: isUnfinished && execute ? sha256 : null,
     backupKey: null,
   };

@@ -6,6 +6,7 @@ import { chooseLayers, type Choice } from './choose-layers.js';
 import type { FoundRecord, OlderUpload, RecordSearch } from './find-record.js';
 import { type FolderObjects, withoutMarked } from './folder-objects.js';
 import { manifestLayer, olderLayers, type Layer, type LayerOptions, tableLayer } from './layers.js';
+import type { SegmentBase } from './segment-base.js';
 import type { RememberedUse } from './remembered-use.js';
 import type { RepairOptions, RepairPart } from './repair-result.js';
 import { KnownObjects, openTables, type TableFolder } from './table-folder.js';
@@ -20,6 +21,8 @@ export interface ViewSourcesOptions {
   /** The head of the existing manifest, if it can be read. */
   readonly head: ManifestHead | undefined;
   readonly cache: RememberedUse;
+  /** What is left of a listing in segments. */
+  readonly base?: SegmentBase | undefined;
 }
 
 export class ViewSources {
@@ -29,10 +32,12 @@ export class ViewSources {
   private readonly search: RecordSearch;
   private readonly head: ManifestHead | undefined;
   private readonly cache: RememberedUse;
+  private readonly base: SegmentBase | undefined;
   /** View of the previous version, when it could be opened. */
   private before: View | undefined;
 
-  constructor({ options, search, head, cache }: ViewSourcesOptions) {
+  constructor({ options, search, head, cache, base }: ViewSourcesOptions) {
+    this.base = base;
     this.options = options;
     this.search = search;
     this.head = head;
@@ -53,34 +58,41 @@ export class ViewSources {
    */
   async openOwn(objects: FolderObjects): Promise<TableFolder> {
     const { store, requestsAtOnce, emit, signal } = this.options;
+    const { base } = this;
     const isKept = this.found === undefined || objects.marked === undefined;
-    return await openTables(store, isKept ? objects : withoutMarked(objects), {
+    if (base !== undefined) this.known.add(base.loaded.uploadId, base.loaded.head.chunks);
+    const own = await openTables(store, isKept ? objects : withoutMarked(objects), {
       requestsAtOnce,
       emit,
       signal,
       known: this.known,
     });
+    return base?.joined(own) ?? own;
   }
 
   /** Chooses the layers that the view is merged from. @throws errors of the store */
   async choose(own: TableFolder): Promise<Choice> {
     const { store, uploadId, fromPrevious, requestsAtOnce, emit, signal } = this.options;
     const { head, found, known, cache, search } = this;
-    const options = { cache, known, requestsAtOnce, emit, signal };
+    const { base } = this;
+    const options = { cache, known, ranges: base?.ranges, requestsAtOnce, emit, signal };
     const tookOver = head?.chunks.some(({ key }) => key.startsWith('../')) === true;
     const { bad, missing, chunks } = own.found;
+    const missed = (layers: readonly Layer[]): readonly Layer[] =>
+      base === undefined ? layers : layers.map((layer) => base.layer(layer));
     return await chooseLayers({
       uploadId,
-      own: { uploadId, level: own.level, isFull: false, tables: own },
+      own: { uploadId, level: own.level, isFull: false, tables: own, ...(base && { hasSegments: true as const }) },
       older: async () => {
         const older = await this.older();
         this.before = await this.openBefore(older);
-        return this.before?.chain.map(manifestLayer) ?? (await olderLayers(store, older, options));
+        return missed(this.before?.chain.map(manifestLayer) ?? (await olderLayers(store, older, options)));
       },
-      loose: async () => await looseLayers(store, uploadId, search, options),
+      loose: async () => missed(await looseLayers(store, uploadId, search, options)),
       expected: found?.record.totals ?? head?.view ?? head?.totals,
-      buildsOnOthers: this.isDelta || tookOver,
-      isOwnIncomplete: bad.length > 0 || missing.length > 0 || chunks.length === 0,
+      // What is missing may be anywhere: only the totals tell whether all of it is found.
+      buildsOnOthers: base === undefined && (this.isDelta || tookOver),
+      isOwnIncomplete: base === undefined && (bad.length > 0 || missing.length > 0 || chunks.length === 0),
       fromPrevious,
       isAlone: search.datasetCount === 1,
     });
@@ -99,7 +111,9 @@ export class ViewSources {
   private async openBefore([newest]: readonly OlderUpload[]): Promise<View | undefined> {
     if (newest === undefined || newest.isRetired) return undefined;
     const { store, signal } = this.options;
-    const view = await openView(store, { ...newest, signal }).catch(undefinedOn('integrity', 'not-found'));
+    const view = await openView(store, { ...newest, ranges: this.base?.ranges, signal }).catch(
+      undefinedOn('integrity', 'not-found'),
+    );
     for (const { uploadId, head } of view?.chain ?? []) this.known.add(uploadId, head.chunks);
     return view;
   }
@@ -113,7 +127,8 @@ export class ViewSources {
 
   /** Tells where each layer was found. */
   partsOf({ layers }: Choice): readonly RepairPart[] {
-    return layers.map(({ uploadId, sha256 }) => {
+    return layers.map(({ uploadId, sha256, hasSegments }) => {
+      if (hasSegments === true) return { uploadId, from: 'segments' };
       if (sha256 === undefined) return { uploadId, from: 'chunks' };
       return { uploadId, from: this.cache.gave(sha256) ? 'cache' : 'manifest' };
     });

@@ -35,7 +35,8 @@ export async function checkChain(newest: LoadedManifest, options: CheckChainOpti
   const { reader, errors, signal } = options;
   const chain = await loadChain(reader, newest, { signal });
   const isAlone = chain.length === 1;
-  for (const loaded of isAlone ? [] : chain) for await (const _batch of checkedLink(loaded, options));
+  for (const loaded of isAlone ? [] : chain)
+    await summarize({ chunks: loaded.head.chunks, entries: () => checkedLink(loaded, options) });
   chain.forEach((loaded, index) => checkRecord(loaded, chain.slice(index), errors));
   // A listing that nothing is merged onto is read once. checkTotals below reports all wrong totals.
   const view = isAlone

@@ -15,7 +15,7 @@ import {
 import { UnitedChunks } from '../../format/manifest/united-chunks.js';
 import { defined } from '../../platform/defined.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
-import { type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
+import { joinPath, type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { FolderSums } from './folder-sums.js';
 import type { Child, Listing, Sum } from './listing.js';
@@ -30,11 +30,11 @@ export interface LazySizes {
   readonly page: number;
   /** Of one reading: they are objects until it ends. */
   readonly piece: number;
+  /** More than take 1 GiB of memory are not kept. */
+  readonly maxKept: number;
 }
 
-const SIZES: LazySizes = { small: 1 << 16, first: 1 << 14, page: 1 << 15, piece: 1 << 17 };
-/** More entries than take 1 GiB of memory are not kept. */
-export const MAX_KEPT = 5_000_000;
+const SIZES: LazySizes = { small: 1 << 16, first: 1 << 14, page: 1 << 15, piece: 1 << 17, maxKept: 5_000_000 };
 const ZERO = rawFromText('\0');
 
 /** Who reads. */
@@ -67,7 +67,7 @@ export class LazyListing {
   ) {}
 
   /** Opens an upload: reads all of a small one, and the beginning of a large one. @throws what `readView` throws */
-  static async open(reader: ObjectReader, options: LoadListingOptions, sizes = SIZES): Promise<LazyListing> {
+  static async open(reader: ObjectReader, options: LoadListingOptions, sizes: LazySizes = SIZES): Promise<LazyListing> {
     const columns = new ListingColumns();
     const opened = await readView(reader, { ...columnsFrom(columns, options), ranges: [] });
     const sums = new FolderSums();
@@ -93,7 +93,7 @@ export class LazyListing {
   /** Whether all entries are few enough to be kept. */
   get isKept(): boolean {
     const { totals, view = totals } = this.head;
-    return this.listing.isWhole || view.entries <= MAX_KEPT;
+    return this.listing.isWhole || view.entries <= this.sizes.maxKept;
   }
 
   private get borders(): readonly RawPath[] {
@@ -112,7 +112,7 @@ export class LazyListing {
 
   /** Reads everything and keeps it; what is begun already is waited for. @throws unsupported when it is too much to keep; what `readView` throws */
   async readAll(options: ReadAllOptions = {}): Promise<Listing> {
-    if (!this.isKept) throw tooMuch('all of it', (this.head.view ?? this.head.totals).entries);
+    if (!this.isKept) throw tooMuch('all of it', (this.head.view ?? this.head.totals).entries, this.sizes.maxKept);
     if (!this.listing.isWhole) {
       this.whole ??= this.stream(true, options).finally(() => (this.whole = undefined));
       await this.whole;
@@ -167,6 +167,18 @@ export class LazyListing {
   /** Reads everything below a folder. @throws unsupported when that is too much to keep; what `readView` throws */
   async readBelow(folder: RawPath, how: Reading = {}): Promise<Listing> {
     return await this.read([rangeBelow(folder)], how);
+  }
+
+  /** Reads the names in a folder, and the sums of all folders in it. @throws unsupported for too many names; what `readView` throws */
+  async readSums(folder: RawPath, how: Reading = {}): Promise<void> {
+    if (this.isKept && this.segments === undefined) return void (await this.readBelow(folder, how));
+    while (!(await this.readNames(folder, TOP, how)));
+    const unknown = (): readonly RawPath[] =>
+      [folder, ...Array.from(this.listing.children(folder), ({ name }) => joinPath(folder, name))].filter(
+        (path) => this.listing.isFolder(path) && this.listing.sumBelow(path) === undefined,
+      );
+    if (unknown().length > 0 && !this.sums.isDone && !this.isKept) await this.addUp(how);
+    for (const path of unknown()) await this.readBelow(path, how);
   }
 
   /**
@@ -232,12 +244,36 @@ export class LazyListing {
   }
 
   private async readNow(ranges: readonly PathRange[], how: Reading): Promise<void> {
+    const { maxKept } = this.sizes;
     const pieceBlocks = this.blocksOf(this.sizes.piece);
     const wanted = this.missing(ranges);
     const entries = wanted.length * this.blockEntries + this.listing.count;
-    if (entries > MAX_KEPT && !this.isKept) throw tooMuch('this', entries);
+    if (entries > maxKept && !this.isKept) throw tooMuch('this', entries, maxKept);
     for (let at = 0; at < wanted.length; at += pieceBlocks)
       await this.readPiece(united(wanted.slice(at, at + pieceBlocks).map((block) => this.blockAt(block))), how);
+  }
+
+  /** The segments, where the listing is nothing but them. */
+  private get segments(): ManifestHead['segments'] {
+    return this.opened.chain.length === 1 ? this.head.segments : undefined;
+  }
+
+  /** The sum of a folder from the stream, or from what has been read and the head, which has the sums of whole segments. */
+  private sumOf(folder: RawPath): Sum | undefined {
+    const { segments, listing } = this;
+    const streamed = this.sums.of(folder);
+    if (streamed !== undefined || segments === undefined) return streamed;
+    let { files, bytes } = listing.sum(listing.below(folder));
+    for (const part of outside(rangeBelow(folder), listing.ranges))
+      for (const at of this.over(part)) {
+        const { before } = this.blockAt(at);
+        const from = this.borders[at] ?? TOP;
+        const counts = segments[at]?.counts;
+        if (counts === undefined || from < part.from || before > part.before) return undefined;
+        files += counts.files;
+        bytes += counts.bytes;
+      }
+    return { files, bytes };
   }
 
   /** Positions of the blocks that have something of these ranges, and are not read; in order. */
@@ -273,7 +309,10 @@ export class LazyListing {
     for (; at < listing.count; at++) columns.take(listing.entry(at));
     for (const refused of listing.refused) columns.refused.push(refused);
     const head = { ...this.opened.head, chunks: this.chunks.list };
-    this.listing = columns.listing({ head }, { read: united([...listing.ranges, ...ranges]), sums: this.sums });
+    this.listing = columns.listing(
+      { head },
+      { read: united([...listing.ranges, ...ranges]), sums: { of: (folder) => this.sumOf(folder) } },
+    );
   }
 
   private as({ signal, emit }: Reading): LoadListingOptions {
@@ -352,9 +391,9 @@ function assertSame(opened: ReadView, { sha256, key }: ReadView): void {
   });
 }
 
-const tooMuch = (what: string, entries: number): ArchiverError =>
+const tooMuch = (what: string, entries: number, most: number): ArchiverError =>
   new ArchiverError(
     'unsupported',
-    `${what} has ${entries.toLocaleString('en')} entries, and at most ${MAX_KEPT.toLocaleString('en')} are kept in memory`,
+    `${what} has ${entries.toLocaleString('en')} entries, and at most ${most.toLocaleString('en')} are kept in memory`,
     { hint: 'archiver list and archiver find read them as a stream' },
   );

@@ -4,7 +4,6 @@ import type { Entry, EntryType, ManifestHead, Timestamp } from '../../format/man
 import { type RawPath, bytesOf, rawFromText, TOP, pathBelow, withEnd } from '../../platform/paths/raw-path.js';
 import type { Extra, SelectedTable } from '../plan/selected-table.js';
 import { outside, type PathRange, rangeBelow } from '../../format/manifest/path-range.js';
-import type { FolderSums } from './folder-sums.js';
 import { isColdClass } from '../../store/cold-class.js';
 
 /** Entries `start` to `end` (exclusive). */
@@ -50,7 +49,7 @@ export interface ListedPart {
   /** Where everything is listed, in order; none of the ranges touch. */
   readonly read: readonly PathRange[];
   /** Sums of folders as far as they are known by now. */
-  readonly sums: Pick<FolderSums, 'of'>;
+  readonly sums: { readonly of: (folder: RawPath) => Sum | undefined };
 }
 
 /** A column of few different texts. */

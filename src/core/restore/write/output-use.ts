@@ -71,14 +71,23 @@ export class OutputUse {
     return isClosed || (mode & SET_GROUP_ID) !== 0 || this.hasDefaultList(index);
   }
 
-  /** Begins: removes what killed restores have left, and opens folders that an earlier one has closed. @throws conflict, io */
+  /** Begins: opens folders that an earlier restore has closed. @throws conflict, io */
   async begin(): Promise<void> {
-    const { output, writing } = this;
+    const { output, shared } = this;
     await this.inTurn(async () => {
-      this.lock = await lockOutput(output);
+      if (shared !== undefined) this.lock = await lockOutput(output);
       if (output.isClaimed) markUnderWay(output.tree);
       if (!output.isEmpty) for (const index of this.waiting) this.open(index);
     });
+  }
+
+  /**
+   * Called before the first file: locks the folder, unless that is done, and removes what killed restores have left. Not earlier, as another
+   * restore that had made the folder for nothing may still remove it. @throws conflict, io
+   */
+  async beginWriting(): Promise<void> {
+    const { output, writing } = this;
+    this.lock ??= await lockOutput(output);
     if (output.isEmpty) return;
     const { state } = writing.table.columns;
     const changed = await removeLeftovers(output);

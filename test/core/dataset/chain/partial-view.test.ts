@@ -204,6 +204,30 @@ describe('one of 20,000 paths', () => {
   });
 });
 
+test('one path of a listing in segments takes its head and its segment, and none for the folders above it', async () => {
+  const [{ level }] = (fc.sample(histories, { numRuns: 1, seed: 1 }) as [readonly [Version]])[0];
+  const [any] = level.mentions as [Entry];
+  const names = ['a', 'a/b', 'a/b/c', 'a/b/d', 'a/b/e', 'a/b/f'];
+  const mentions = names.map((path): Entry => ({ ...any, path: raw(path), type: 'directory' }));
+  const made = await writtenHistory(
+    [
+      {
+        level: { ...level, mentions },
+        view: new Map(mentions.map((entry) => [entry.path as string, { entry, level }])),
+      },
+    ],
+    {},
+    () => true,
+  );
+  const reader = memoryReader(made.objects);
+
+  expect((await selected(reader, made, { files: ['a/b/e'] }))[0]).toContain('a/b/e');
+  expect(reader.ranges).toEqual([
+    expect.stringMatching(/manifest\.json\.gz$/),
+    expect.stringMatching(/manifest\/000003-/),
+  ]);
+});
+
 describe('verify', () => {
   const made = async (): Promise<Buffer> => {
     const [history] = fc

@@ -22,28 +22,40 @@ beforeAll(smallSegments());
 
 const OLDER = '20250101-000000-0000abcd' as UploadId;
 
+interface Put {
+  readonly at: number;
+  readonly uploadId: string;
+  readonly chunk: Json | undefined;
+  readonly entry: Json | undefined;
+  readonly own: UploadId;
+}
+
+/** Puts a segment of one entry, with keys of a later version, and returns its place for the manifest of `own`. */
+function putSegment(store: string, { at, uploadId, chunk, entry, own }: Put): Json {
+  const counts = { entries: 1, files: 1, directories: 0, symlinks: 0, hardlinks: 0, bytes: entry?.['size'] };
+  const its = { format: 1, type: 'archiver-segment', uploadId, counts, later: at, chunks: [chunk] };
+  const line = JSON.stringify({ ...entry, chunk: 0, later: 'é' });
+  const bytes = gzipSync(`${JSON.stringify(its).slice(0, -1)},\n"files":[\n${line}\n]}\n`);
+  const sha256 = hash('sha256', bytes, 'hex');
+  const name = `manifest/00000${at}-${sha256.slice(0, 8)}.json.gz`;
+  mkdirSync(join(store, 'uploads', uploadId, 'manifest'), { recursive: true });
+  writeFileSync(join(store, 'uploads', uploadId, name), bytes);
+  const key = uploadId === own ? name : `../${uploadId}/${name}`;
+  return { key, size: bytes.length, sha256, counts, first: entry?.['path'], later: at };
+}
+
 test('a segment from another folder that lists a moved chunk is written anew with what no version here knows', async () => {
   const own = linkId(0);
   const store = join(await tempFolder(), 'store');
   await writeObjects(store, makeDataset([{ files: filesOf([900, 800]) }]).objects);
   const path = join(store, 'uploads', own, 'manifest.json.gz');
   const { files, chunks, ...head } = JSON.parse(gunzipSync(readFileSync(path)).toString()) as Json;
-  const [moving, staying] = chunks as Json[];
-  const [first, second] = files as Json[];
-  const segment = (at: number, uploadId: string, chunk: Json | undefined, entry: Json | undefined): Json => {
-    const counts = { entries: 1, files: 1, directories: 0, symlinks: 0, hardlinks: 0, bytes: entry?.['size'] };
-    const its = { format: 1, type: 'archiver-segment', uploadId, counts, later: at, chunks: [chunk] };
-    const line = JSON.stringify({ ...entry, chunk: 0, later: 'é' });
-    const bytes = gzipSync(`${JSON.stringify(its).slice(0, -1)},\n"files":[\n${line}\n]}\n`);
-    const sha256 = hash('sha256', bytes, 'hex');
-    const name = `manifest/00000${at}-${sha256.slice(0, 8)}.json.gz`;
-    mkdirSync(join(store, 'uploads', uploadId, 'manifest'), { recursive: true });
-    writeFileSync(join(store, 'uploads', uploadId, name), bytes);
-    const key = uploadId === own ? name : `../${uploadId}/${name}`;
-    return { key, size: bytes.length, sha256, counts, first: entry?.['path'], later: at };
-  };
+  const [moving, staying] = chunks as [Json, Json];
+  const [first, second] = files as [Json, Json];
+  const segment = (at: number, uploadId: string, chunk: Json | undefined, entry: Json | undefined): Json =>
+    putSegment(store, { at, uploadId, chunk, entry, own });
   const segments = [
-    segment(1, OLDER, { ...moving, key: `../${own}/${String(moving?.['key'])}`, later: 'chunk' }, first),
+    segment(1, OLDER, { ...moving, key: `../${own}/${String(moving['key'])}`, later: 'chunk' }, first),
     segment(2, own, staying, second),
   ];
   const document = { ...head, requires: ['segments'], segments, chunks: [] };
@@ -55,12 +67,12 @@ test('a segment from another folder that lists a moved chunk is written anew wit
 
   const next = await movedManifest(
     loaded,
-    loaded.head.chunks.map((chunk) => (chunk.key === moving?.['key'] ? { ...chunk, key: to, shard: 1 } : chunk)),
+    loaded.head.chunks.map((chunk) => (chunk.key === moving['key'] ? { ...chunk, key: to, shard: 1 } : chunk)),
   );
 
   const text = JSON.parse(gunzipSync(next.bytes).toString()) as Json;
   const [written, named] = text['segments'] as Json[];
-  const [anew] = next.segments?.own ?? [];
+  const { own: [anew] = [] } = next.segments ?? {};
   expect(next.segments?.own).toHaveLength(1);
   expect(named).toEqual(segments[1]);
   expect(written).toEqual({
@@ -71,7 +83,11 @@ test('a segment from another folder that lists a moved chunk is written anew wit
   });
   expect(anew?.place.key).toBe(`manifest/000001-${String(anew?.place.sha256).slice(0, 8)}.json.gz`);
   expect(JSON.parse(gunzipSync(anew?.bytes ?? '').toString())).toEqual({
-    ...{ format: 1, type: 'archiver-segment', uploadId: own, later: 1, counts: segments[0]?.['counts'] },
+    format: 1,
+    type: 'archiver-segment',
+    uploadId: own,
+    later: 1,
+    counts: (segments[0] as Json)['counts'],
     chunks: [{ ...moving, key: to, shard: 1, later: 'chunk' }],
     files: [{ ...first, chunk: 0, later: 'é' }],
   });
@@ -84,7 +100,7 @@ test('a segment from another folder that lists a moved chunk is written anew wit
   for await (const batch of readLoaded(again)) lines.push(...batch);
   expect(lines.map((line) => 'chunk' in line && again.head.chunks[line.chunk ?? -1]?.key)).toEqual([
     to,
-    staying?.['key'],
+    staying['key'],
   ]);
 });
 

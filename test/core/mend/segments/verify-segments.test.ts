@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { smallSegments } from '../../../support/small-segments.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -8,10 +9,7 @@ import { verifyMade, verifyMadeStore } from '../../../support/verify-made.js';
 import { flipBit } from '../repair/repair-cases.js';
 import { headOf, rewriteHead, rewriteSegment, segmentPath, segmentsIn, threeVersions } from './segment-cases.js';
 
-vi.mock('../../../../src/core/format/manifest/segmented.js', async (original) => ({
-  ...(await original<object>()),
-  ...(await import('./small.js')).SMALL,
-}));
+beforeAll(smallSegments());
 
 let base = '';
 let ids: string[] = [];
@@ -112,7 +110,7 @@ describe('a head', () => {
       'another index',
     ],
     ['counts otherwise', ({ totals }) => (totals['entries']! -= 1), 'announces 35 entries'],
-    ['has segments in another order', ({ segments }) => segments.reverse(), 'not in the order'],
+    ['has segments in another order', (head) => (head.segments = head.segments.toReversed()), 'not in the order'],
     ['leaves one out', ({ segments }) => segments.pop(), 'there are 3'],
   ])('that %s is an error', async (_name, change, text) => {
     rewriteHead(base, ids[FIRST] ?? '', change);

@@ -50,9 +50,16 @@ describe('harm', () => {
   const of = (one: Partial<LifecycleRule>): readonly string[] =>
     endangering([{ ID: 'r', Status: 'Enabled', ...one }], 'lab', [UPLOAD]).map(({ harm }) => harm);
 
-  test.each(['', 'lab', 'lab/datasets/d-1', 'lab/fleet/', 'lab/uploads/2025', `${UPLOAD.folder}manifest`, `${UPLOAD.folder}manifest/`])(
-    "is done by archiving '%s*'",
-    (Prefix) => expect(of({ Filter: { Prefix }, Transitions: cold })).toEqual(['freezes']),
+  test.each([
+    '',
+    'lab',
+    'lab/datasets/d-1',
+    'lab/fleet/',
+    'lab/uploads/2025',
+    `${UPLOAD.folder}manifest`,
+    `${UPLOAD.folder}manifest/`,
+  ])("is done by archiving '%s*'", (Prefix) =>
+    expect(of({ Filter: { Prefix }, Transitions: cold })).toEqual(['freezes']),
   );
 
   test.each(['logs/', 'lab/uploads/2024', UPLOAD.chunkPrefix])('is not done by archiving %s*', (Prefix) =>

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { expectedIn } from '../../../../src/core/dataset/records/assert-expected.js';
 import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';
-import type { RawPath } from '../../../../src/core/platform/paths/raw-path.js';
+import { joinPath, type RawPath } from '../../../../src/core/platform/paths/raw-path.js';
 import { LazyListing } from '../../../../src/core/restore/listing/lazy-listing.js';
 import type { Listing } from '../../../../src/core/restore/listing/listing.js';
 import { loadListing } from '../../../../src/core/restore/listing/load-listing.js';
@@ -15,7 +15,7 @@ import { writtenFiles } from '../../../support/written-files.js';
 import { type WrittenHistory, writtenHistory } from '../../../support/written-history.js';
 
 const SMALL_BLOCKS = { blockEntries: 2 };
-const SIZES = { small: 0, first: 1, page: 1, piece: 2 };
+const SIZES = { small: 0, first: 1, page: 1, piece: 2, maxKept: Infinity };
 
 async function opened({ objects, newest }: WrittenHistory): Promise<{ lazy: LazyListing; whole: Listing }> {
   const { uploadId, sha256, index } = newest;
@@ -108,13 +108,14 @@ test('any history answers any questions as if it had been read whole', async () 
   );
 });
 
+const trees = fc.uniqueArray(
+  fc
+    .tuple(paths, fc.constantFrom('f', 'g', 'h'))
+    .map(([folder, name]) => `${folder}${folder === '' ? '' : '/'}${name}`),
+  { minLength: 1, maxLength: 30 },
+);
+
 test('folders without an entry of their own are found as well', async () => {
-  const trees = fc.uniqueArray(
-    fc
-      .tuple(paths, fc.constantFrom('f', 'g', 'h'))
-      .map(([folder, name]) => `${folder}${folder === '' ? '' : '/'}${name}`),
-    { minLength: 1, maxLength: 30 },
-  );
   await fc.assert(
     fc.asyncProperty(trees, questions, async (tree, asked) => {
       const answers = await answersOf(await opened(await writtenFiles(tree, 2)), asked);
@@ -155,7 +156,13 @@ test('names, a path and a folder cost the blocks that have them, however many ot
   const { uploadId, sha256, index } = made.newest;
   const reader = memoryReader(made.objects);
   const options = { uploadId, sha256: expectedIn('d', [sha256], index) };
-  const lazy = await LazyListing.open(reader, options, { small: 0, first: 8 * 4096, page: 8 * 4096, piece: 8 * 4096 });
+  const lazy = await LazyListing.open(reader, options, {
+    small: 0,
+    first: 8 * 4096,
+    page: 8 * 4096,
+    piece: 8 * 4096,
+    maxKept: Infinity,
+  });
   const opened = reader.requests.get;
 
   expect(await lazy.readNames(raw(''))).toBe(true);
@@ -164,6 +171,54 @@ test('names, a path and a folder cost the blocks that have them, however many ot
   expect([opened, reader.requests.get]).toEqual([1, 5]);
   // Three blocks with two folders each, and that of the file.
   expect(lazy.listing.count).toBe(4 * 50);
+});
+
+test('names of a listing in segments come with the sums of all folders among them', async () => {
+  await fc.assert(
+    fc.asyncProperty(histories, trees, fc.boolean(), paths, async (history, tree, isTree, folder) => {
+      const made = isTree
+        ? await writtenFiles(tree, 2, true)
+        : await writtenHistory(history.slice(0, 1), SMALL_BLOCKS, () => true);
+      const { lazy, whole } = await opened(made);
+
+      while (!(await lazy.readNames(folder)));
+
+      const children = [folder, ...Array.from(whole.children(folder), ({ name }) => joinPath(folder, name))];
+      const sums = (listing: Listing): unknown[] =>
+        children.filter((path) => whole.isFolder(path)).map((path) => listing.sumBelow(path));
+      expect(sums(lazy.listing)).toEqual(sums(whole));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('of too many entries none are kept but those of the question', async () => {
+  const made = await writtenFiles([...LARGE, 'small/one', 'small/two/three'], 50);
+  const { uploadId, sha256, index } = made.newest;
+  const options = { uploadId, sha256: expectedIn('d', [sha256], index) };
+  const lazy = await LazyListing.open(memoryReader(made.objects), options, { ...SIZES, maxKept: 6001 });
+
+  await lazy.readPath(raw('run-1/f-0777'));
+  await expect(lazy.readAll()).rejects.toThrow('all of it has 6,002 entries, and at most 6,001 are kept in memory');
+  await expect(lazy.readBelow(raw('run-1'))).rejects.toThrow('are kept in memory');
+  expect(lazy.listing.count).toBe(50);
+});
+
+test('sums of the folders in a folder come from a stream where too many entries would be kept', async () => {
+  const made = await writtenFiles([...LARGE, 'small/one', 'small/two/three'], 50);
+  const { uploadId, sha256, index } = made.newest;
+  const options = { uploadId, sha256: expectedIn('d', [sha256], index) };
+  const reader = memoryReader(made.objects);
+  // A block counts for 4096 entries.
+  const lazy = await LazyListing.open(reader, options, { ...SIZES, maxKept: 5999 });
+  const whole = await loadListing(reader, options);
+
+  await lazy.readSums(raw(''));
+
+  for (const folder of ['', 'run-0', 'run-1', 'run-2', 'small'].map((text) => raw(text)))
+    expect(lazy.listing.sumBelow(folder)).toMatchObject({ ...whole.sum(whole.below(folder)) });
+  expect(lazy.listing.isWhole).toBe(false);
+  await expect(lazy.readBelow(raw('run-1'))).rejects.toThrow('are kept in memory');
 });
 
 test('readings at once, also with one of everything, are one after the other', async () => {
