@@ -1,5 +1,5 @@
 // How far a plan is, as the store says: which parts have a result, and whether there is a version.
-import { partOfResult } from '../archive/parts/part-keys.js';
+import { partOfResult } from '../format/parts/part-keys.js';
 import type { ReadPlan } from '../archive/parts/read-plan.js';
 import type { ObjectReader } from '../store/object-store.js';
 import { manifestKeyOf, uploadFolder } from '../store/ids/upload-id.js';
