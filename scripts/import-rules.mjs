@@ -3,7 +3,17 @@
 // about what is loaded when the program starts.
 
 /** The features (src/features.ts), each with its folders, where it has them: a room of core, commands, screens and stores. */
-export const FEATURES = ['money', 'notify', 'access', 'fleet', 'clusters', 'projects', 'diagnostics', 'setup', 'dashboard'];
+export const FEATURES = [
+  'money',
+  'notify',
+  'access',
+  'fleet',
+  'clusters',
+  'projects',
+  'diagnostics',
+  'setup',
+  'dashboard',
+];
 const FEATURE_FOLDERS = ['core', 'commands', 'screens', 'stores'].flatMap((layer) =>
   FEATURES.map((name) => `${layer}/${name}/`),
 );

@@ -11,4 +11,14 @@ import { notify } from './commands/notify/feature.js';
 import { projects } from './commands/projects/feature.js';
 import { setup } from './commands/setup/feature.js';
 
-export const FEATURES: readonly Feature[] = [money, notify, access, fleet, clusters, projects, diagnostics, setup, dashboard];
+export const FEATURES: readonly Feature[] = [
+  money,
+  notify,
+  access,
+  fleet,
+  clusters,
+  projects,
+  diagnostics,
+  setup,
+  dashboard,
+];

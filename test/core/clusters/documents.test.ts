@@ -162,7 +162,12 @@ describe('Kubernetes', () => {
       timeMs: 5_400_000,
       storeFlags: ['--region', 'eu-west-1'],
     };
-    const [parts, commit] = documents(limits, { claim: 'survey', folder: '/data', secret: 's3', serviceAccount: 'lab' });
+    const [parts, commit] = documents(limits, {
+      claim: 'survey',
+      folder: '/data',
+      secret: 's3',
+      serviceAccount: 'lab',
+    });
 
     expect(parts).toMatchObject({
       apiVersion: 'batch/v1',

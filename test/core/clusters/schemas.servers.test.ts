@@ -79,9 +79,15 @@ async function check(kind: string, text: string, ...args: readonly string[]): Pr
 describe.each(Object.entries(JOBS))('%s', (_name, one) => {
   test.for(VERSIONS)('Kubernetes %s takes the Jobs', async (version, { skip }) => {
     if (typeof python === 'string') skip(python);
-    const pods = [{ image, folder: '/data/survey' }, { image, claim: 'survey', folder: '/data', secret: 's3', serviceAccount: 'lab' }];
+    const pods = [
+      { image, folder: '/data/survey' },
+      { image, claim: 'survey', folder: '/data', secret: 's3', serviceAccount: 'lab' },
+    ];
     for (const options of pods) expect(await check('kubernetes', kubernetesYaml(one, options), version)).toBe(2);
-    const wrong = kubernetesYaml(one, { image, folder: '/data' }).replace('backoffLimitPerIndex', 'backoffLimitPerIndexes');
+    const wrong = kubernetesYaml(one, { image, folder: '/data' }).replace(
+      'backoffLimitPerIndex',
+      'backoffLimitPerIndexes',
+    );
     await expect(check('kubernetes', wrong, version)).rejects.toThrow('backoffLimitPerIndexes');
   });
 

@@ -104,7 +104,9 @@ async function movedSegments(
 async function movedSegment(segment: LoadedSegment, to: UploadId, moved: Moved): Promise<Buffer> {
   const { key } = segment;
   const from = splitUploadKey(key)?.uploadId ?? to;
-  return await rewritten(await segment.read(), key, (document) => headText({ ...document, uploadId: to }, { from, to, moved }));
+  return await rewritten(await segment.read(), key, (document) =>
+    headText({ ...document, uploadId: to }, { from, to, moved }),
+  );
 }
 
 interface Placing {
