@@ -90,7 +90,8 @@ describe.skipIf(lacking !== undefined)(`Slurm${lacking === undefined ? '' : ` ($
 
   const restored = async ({ run, home, store }: Site, dataset: string): Promise<ReturnType<typeof describeTree>> => {
     const out = join(home, `restored-${dataset}`);
-    expect((await run('restore', store, out, '--dataset-id', dataset, '--all')).status).toBe(0);
+    const flags = ['--dataset-id', dataset, '--all', '--keep-special-bits'];
+    expect((await run('restore', store, out, ...flags)).status).toBe(0);
     return describeTree(out);
   };
 
