@@ -17,6 +17,7 @@ import { defined } from '../../platform/defined.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { joinPath, type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
 import type { ObjectReader } from '../../store/object-store.js';
+import { Blocks } from './blocks.js';
 import { FolderSums } from './folder-sums.js';
 import type { Child, Listing, Sum } from './listing.js';
 import { ListingColumns, type LoadListingOptions } from './load-listing.js';
@@ -50,6 +51,7 @@ export interface ReadAllOptions extends Reading {
 }
 
 export class LazyListing {
+  private readonly blocks: Blocks;
   private whole: Promise<void> | undefined;
   private last: Promise<unknown> = Promise.resolve();
 
@@ -64,7 +66,9 @@ export class LazyListing {
     private readonly sizes: LazySizes,
     /** Of what has been read: segments have a list of chunks each. */
     private readonly chunks: UnitedChunks,
-  ) {}
+  ) {
+    this.blocks = new Blocks(opened.borders);
+  }
 
   /** Opens an upload: reads all of a small one, and the beginning of a large one. @throws what `readView` throws */
   static async open(reader: ObjectReader, options: LoadListingOptions, sizes: LazySizes = SIZES): Promise<LazyListing> {
@@ -76,7 +80,7 @@ export class LazyListing {
     const chunks = new UnitedChunks(opened.head.uploadId);
     for (const record of opened.head.chunks) chunks.add(opened.head.uploadId, record, opened.key);
     const lazy = new LazyListing(reader, options, opened, listing, sums, sizes, chunks);
-    if (part !== undefined && lazy.borders.length * lazy.blockEntries <= sizes.small) await lazy.readAll();
+    if (part !== undefined && lazy.blocks.mostEntries <= sizes.small) await lazy.readAll();
     return lazy;
   }
 
@@ -94,20 +98,6 @@ export class LazyListing {
   get isKept(): boolean {
     const { totals, view = totals } = this.head;
     return this.listing.isWhole || view.entries <= this.sizes.maxKept;
-  }
-
-  private get borders(): readonly RawPath[] {
-    return this.opened.borders?.firsts ?? [];
-  }
-
-  /** Entries of a block, at most: of one in the index of a manifest, or a segment. */
-  private get blockEntries(): number {
-    return this.opened.borders?.entries ?? 1;
-  }
-
-  /** Blocks that have so many entries, at least one. */
-  private blocksOf(entries: number): number {
-    return Math.max(1, Math.floor(entries / this.blockEntries));
   }
 
   /** Reads everything and keeps it; what is begun already is waited for. @throws unsupported when it is too much to keep; what `readView` throws */
@@ -152,7 +142,7 @@ export class LazyListing {
   /** Reads what there is of a path: its entry, and whether anything is below it. @throws what `readView` throws */
   async readPath(path: RawPath, how: Reading = {}): Promise<Listing> {
     const { from } = rangeBelow(path);
-    const border = this.borders[this.blockOf(from) + 1] ?? AFTER_ALL;
+    const border = this.blocks.at(this.blocks.of(from)).before;
     // The first entry below it may be the first one of the next block.
     const before = border.startsWith(from) ? withEnd(border, ZERO) : withEnd(from, ZERO);
     return await this.read(
@@ -188,7 +178,7 @@ export class LazyListing {
   async readNames(folder: RawPath, prefix: RawPath = TOP, how: Reading = {}): Promise<boolean> {
     const wanted: PathRange[] = [];
     const { first, page } = this.sizes;
-    const most = this.blocksOf(this.listing.ranges.length === 0 ? first : page);
+    const most = this.blocks.having(this.listing.ranges.length === 0 ? first : page);
     for (const block of this.unreadNames(folder, prefix)) if (wanted.push(block) === most) break;
     if (wanted.length > 0) await this.read(wanted, how);
     return this.namesEnd(folder, prefix) === undefined;
@@ -224,9 +214,9 @@ export class LazyListing {
     const start = folder === TOP ? prefix : withEnd(from, prefix);
     const end = prefix === TOP ? before : withEnd(start, AFTER_ALL);
     const above = folder === TOP ? 0 : from.length;
-    for (let at = this.blockOf(start); at < this.borders.length && (this.blockAt(at)?.from ?? end) < end; at++) {
-      const block = this.blockAt(at);
-      const first = this.borders[at] ?? TOP;
+    for (let at = this.blocks.of(start); at < this.blocks.count && this.blocks.at(at).from < end; at++) {
+      const block = this.blocks.at(at);
+      const first = this.blocks.first(at);
       const slash = first.startsWith(folder === TOP ? TOP : from) ? first.indexOf('/', above) : -1;
       const isInside = slash >= 0 && block.before.startsWith(first.slice(0, slash + 1));
       if (!isInside && outside(block, this.listing.ranges).length > 0) yield block;
@@ -236,7 +226,7 @@ export class LazyListing {
   /** Reads these ranges, one reading at a time. @throws unsupported when there is too much in them; what `readView` throws */
   private async read(ranges: readonly PathRange[], how: Reading): Promise<Listing> {
     // Not in the queue: a stream of everything may wait for what is in it.
-    if (this.isKept && this.missing(ranges).length > this.borders.length / 2) return await this.readAll(how);
+    if (this.isKept && this.missing(ranges).length > this.blocks.count / 2) return await this.readAll(how);
     const reading = this.last.then(() => this.readNow(ranges, how));
     this.last = reading.catch(() => undefined);
     await reading;
@@ -245,12 +235,12 @@ export class LazyListing {
 
   private async readNow(ranges: readonly PathRange[], how: Reading): Promise<void> {
     const { maxKept } = this.sizes;
-    const pieceBlocks = this.blocksOf(this.sizes.piece);
+    const pieceBlocks = this.blocks.having(this.sizes.piece);
     const wanted = this.missing(ranges);
-    const entries = wanted.length * this.blockEntries + this.listing.count;
+    const entries = wanted.length * this.blocks.entries + this.listing.count;
     if (entries > maxKept && !this.isKept) throw tooMuch('this', entries, maxKept);
     for (let at = 0; at < wanted.length; at += pieceBlocks)
-      await this.readPiece(united(wanted.slice(at, at + pieceBlocks).map((block) => this.blockAt(block))), how);
+      await this.readPiece(united(wanted.slice(at, at + pieceBlocks).map((block) => this.blocks.at(block))), how);
   }
 
   /** The segments, where the listing is nothing but them. */
@@ -265,9 +255,9 @@ export class LazyListing {
     if (streamed !== undefined || segments === undefined) return streamed;
     let { files, bytes } = listing.sum(listing.below(folder));
     for (const part of outside(rangeBelow(folder), listing.ranges))
-      for (const at of this.over(part)) {
-        const { before } = this.blockAt(at);
-        const from = this.borders[at] ?? TOP;
+      for (const at of this.blocks.over(part)) {
+        const { before } = this.blocks.at(at);
+        const from = this.blocks.first(at);
         const counts = segments[at]?.counts;
         if (counts === undefined || from < part.from || before > part.before) return undefined;
         files += counts.files;
@@ -279,7 +269,7 @@ export class LazyListing {
   /** Positions of the blocks that have something of these ranges, and are not read; in order. */
   private missing(ranges: readonly PathRange[]): readonly number[] {
     const parts = ranges.flatMap((range) => outside(range, this.listing.ranges));
-    return [...new Set(parts.flatMap((part) => this.over(part)))].sort((a, b) => a - b);
+    return [...new Set(parts.flatMap((part) => this.blocks.over(part)))].sort((a, b) => a - b);
   }
 
   private async readPiece(ranges: readonly PathRange[], how: Reading): Promise<void> {
@@ -318,29 +308,6 @@ export class LazyListing {
   private as({ signal, emit }: Reading): LoadListingOptions {
     const signals = [this.options.signal, signal].filter((one) => one !== undefined);
     return { ...this.options, emit, signal: AbortSignal.any(signals) };
-  }
-
-  /** Position of the block in which a path would be. */
-  private blockOf(path: RawPath): number {
-    let low = 0;
-    let high = this.borders.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.borders[middle] ?? TOP) <= path) low = middle + 1;
-      else high = middle;
-    }
-    return Math.max(0, low - 1);
-  }
-
-  /** Positions of the blocks that have paths of a range. */
-  private over({ from, before }: PathRange): readonly number[] {
-    const found: number[] = [];
-    for (let at = this.blockOf(from); at < this.borders.length && this.blockAt(at).from < before; at++) found.push(at);
-    return found;
-  }
-
-  private blockAt(at: number): PathRange {
-    return { from: at === 0 ? TOP : (this.borders[at] ?? AFTER_ALL), before: this.borders[at + 1] ?? AFTER_ALL };
   }
 }
 
