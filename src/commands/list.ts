@@ -32,7 +32,7 @@ export const command = defineCommand({
   summary: 'list the files of an upload, or the datasets and uploads of a store',
   description:
     'Of a store: its datasets with their newest versions, the ids of its uploads (the newest first; without a manifest they are ' +
-    'the rest of one that was pruned, or not finished), and the places below it, such as those of writers, that have uploads of their own. Of an upload, or with --dataset, --version, --as-of or --pattern: its files.\n' +
+    'the rest of one that was pruned, an attempt at a part of a plan, or not finished), and the places below it, such as those of writers, that have uploads of their own. Of an upload, or with --dataset, --version, --as-of or --pattern: its files.\n' +
     'Reads manifests alone: that of the upload, and where it is a delta those it builds on. Shows size, time and path of everything but folders, in the order of the paths; with ' +
     '--verbose also the MD5, git commit, shard, chunk and DVC stage of each file. Rows appear while the manifest is read, however long it is.\n' +
     NARROWING,

@@ -198,7 +198,9 @@ test('what a prune leaves of an upload is chunks that a version needs, and nothi
   const listed = await call('list', store);
   expect(listed.stdout).toContain('1 dataset, 1 upload in ');
   expect(listed.stdout).toMatch(
-    new RegExp(`\\n {2}upload +${newest}\\n {2}rest +${rest}, without a manifest: pruned, or not finished\\n`),
+    new RegExp(
+      `\\n {2}upload +${newest}\\n {2}rest +${rest}, without a manifest: pruned, an attempt at a part, or not finished\\n`,
+    ),
   );
   expect(json((await call('list', store, '--json')).stdout)['uploads']).toEqual(
     expect.arrayContaining([

@@ -53,7 +53,9 @@ export async function showStore(
       { isVerbose: verbose },
     ),
     ...firstLines(
-      Array.from(without, (id) => fact('rest', `${id}, without a manifest: pruned, or not finished`)),
+      Array.from(without, (id) =>
+        fact('rest', `${id}, without a manifest: pruned, an attempt at a part, or not finished`),
+      ),
       { isVerbose: verbose },
     ),
     ...firstLines(
