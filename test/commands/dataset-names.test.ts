@@ -60,7 +60,7 @@ const CALLS: Readonly<Record<string, string>> = {
 };
 const PRUNE = 'dataset prune ./store --keep-last 1 --dry-run';
 /** They name what they write. */
-const WRITERS = ['sync', 'upload'];
+const WRITERS = ['plan', 'sync', 'upload'];
 const OTHERS = ['browse', 'dataset prune', 'fleet lock-extend'];
 
 it('these are the commands that take a dataset', () => {
