@@ -6,8 +6,11 @@ import { chunkKey } from '../format/manifest/manifest-check.js';
 import type { ObjectInfo, ObjectReader } from '../store/object-store.js';
 import { markedKeys, markedUpload } from './marks.js';
 import { folderOfKey, manifestKeyOf, type UploadId } from '../store/ids/upload-id.js';
+import { forEachLimit } from '../platform/limits/for-each-limit.js';
 import { listsByKey } from '../platform/lists-by-key.js';
 
+/** A listing in segments refers to the folders of many versions. */
+const FOLDERS_AT_ONCE = 8;
 /** A record that refers to the checked objects must be put within this time. */
 export const CHECK_VALID_MS = 3_600_000;
 
@@ -84,20 +87,26 @@ export async function checkReferences(
 ): Promise<ReferenceCheck | undefined> {
   const lookedAtMs = Date.now();
   const unsound = new Set<number>();
-  let first: string | undefined;
+  const firsts = new Map<string, string>();
   let previous: ObjectInfo | undefined;
-  for (const [folder, wanted] of byFolder(references)) {
+  let isRefused = false;
+  const folders = byFolder(references);
+  await forEachLimit(folders, FOLDERS_AT_ONCE, async ([folder, wanted]) => {
     const look = await ifAllowed(reader, 'list', folder, () => checkFolder(reader, folder, signal));
-    if (look === undefined) return undefined;
+    if (look === undefined) {
+      isRefused = true;
+      return;
+    }
     for (const { key, size, position } of wanted) {
       const found = look.sound.get(key);
       if (position === undefined) previous = found;
       if (found !== undefined && (size === undefined || found.sizeBytes === size)) continue;
       if (position !== undefined) unsound.add(position);
-      first ??= key;
+      if (!firsts.has(folder)) firsts.set(folder, key);
     }
-  }
-  return { unsound, first, previous, lookedAtMs };
+  });
+  const first = [...folders.keys()].flatMap((folder) => firsts.get(folder) ?? [])[0];
+  return isRefused ? undefined : { unsound, first, previous, lookedAtMs };
 }
 
 function byFolder({ uploadId, objects, previous }: References): ReadonlyMap<string, readonly Wanted[]> {
