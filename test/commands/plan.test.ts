@@ -145,12 +145,20 @@ test('a part whose files are gone from this machine is refused with 4, and sends
 });
 
 test('SIGTERM ends an attempt with 75, and the part can be done again', async () => {
-  const at = await place();
+  useTestCredentials();
+  const s3 = await startMemoryS3('bucket');
+  onTestFinished(() => s3.close());
+  const at = await place('s3://bucket/lab', { AWS_ENDPOINT_URL_S3: s3.endpoint, AWS_REGION: 'us-east-1' });
   const url = await planned(at, '--parts 1');
   const ending = new AbortController();
-  const onStderr = (): void => ending.abort(new ArchiverError('cancelled', 'terminated', { exitCode: 143 }));
+  s3.rules.answer = (operation, { key }) => {
+    if (operation === 'PutObject' && key.includes('/shard-'))
+      ending.abort(new ArchiverError('cancelled', 'terminated', { exitCode: 143 }));
+    return undefined;
+  };
 
-  const ended = await at.run(`work ${url} --part 0 --progress-format text`, { signal: ending.signal, onStderr });
+  const ended = await at.run(`work ${url} --part 0`, { signal: ending.signal });
+  delete s3.rules.answer;
   const again = await at.run(`work ${url} --part 0`);
 
   expect(ended.status).toBe(75);
