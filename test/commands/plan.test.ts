@@ -1,5 +1,5 @@
 // archiver plan, work and commit as they are typed, in this process.
-import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
@@ -163,6 +163,53 @@ test('SIGTERM ends an attempt with 75, and the part can be done again', async ()
 
   expect(ended.status).toBe(75);
   expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('Part 0: stored') as string });
+});
+
+test('what is done already ends with 0, also where something was left out: a scheduler repeats what ends with 3', async () => {
+  const at = await place();
+  const url = await planned(at, '--parts 1');
+  rmSync(join(at.folder, 'data/a/1.txt'));
+
+  const work = [await at.run(`work ${url} --part 0`), await at.run(`work ${url} --part 0`)];
+  const commit = [await at.run(`commit ${url}`), await at.run(`commit ${url}`)];
+
+  expect(work.map(({ status }) => status)).toEqual([3, 0]);
+  expect(commit.map(({ status }) => status)).toEqual([3, 0]);
+});
+
+test('a result that is not whole is work for submit, as commit says', async () => {
+  const at = await place();
+  const url = await planned(at);
+  await at.run(`work ${url} --part 0-2`);
+  const uploads = join(at.folder, 'store/uploads');
+  const attempt = readdirSync(uploads).find((id) => existsSync(join(uploads, id, 'shard-00')));
+  rmSync(join(uploads, attempt ?? '', 'shard-00'), { recursive: true });
+
+  const commit = await at.run(`commit ${url} --json`);
+  const submit = await at.run(`submit slurm ${url} --json`);
+
+  const { missingParts } = json(commit.stdout);
+  expect([commit.status, missingParts]).toEqual([1, [expect.any(Number)]]);
+  expect(submit.status).toBe(0);
+  expect(json(submit.stdout)['missingParts']).toEqual(missingParts);
+});
+
+test('a commit that was killed before its record has made no version: status and submit say so', async () => {
+  const at = await place();
+  const url = await planned(at);
+  await at.run(`work ${url} --part 0-2`);
+  await at.run(`commit ${url}`);
+  const before = json((await at.run(`plan status ${url} --json`)).stdout);
+  const [record = ''] = readdirSync(join(at.folder, 'store'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /v\d{8}\.json$/.test(path),
+  );
+  rmSync(join(at.folder, 'store', record));
+
+  const status = json((await at.run(`plan status ${url} --json`)).stdout);
+  const submit = await at.run(`submit slurm ${url}`);
+
+  expect([before['isCommitted'], status['isCommitted']]).toEqual([true, false]);
+  expect(submit).toMatchObject({ status: 1, stderr: expect.stringContaining('archiver commit') as string });
 });
 
 test('a store that does not answer ends work with 75', async () => {

@@ -3,14 +3,14 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kebab } from '../../cli/flag.js';
 import { arraySpec } from '../../core/archive/parts/part-number.js';
+import { checkedState, type PlanState, planState } from '../../core/archive/parts/plan-state.js';
 import type { ReadPlan } from '../../core/archive/parts/read-plan.js';
 import { type Job, partsPerTask, refuseDone } from '../../core/clusters/job.js';
 import { folderOf, refuseFolderStore } from '../../core/clusters/containers.js';
-import { type PlanState, planState } from '../../core/clusters/plan-state.js';
 import { hasEnded, type Scheduler, submitJob, type SubmittedJobs } from '../../core/clusters/scheduler.js';
 import { ArchiverError } from '../../core/platform/failures/errors.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
-import type { ObjectReader } from '../../core/store/object-store.js';
+import type { ObjectStore } from '../../core/store/object-store.js';
 import { formatQuantity } from '../../ui/format.js';
 import { fact, textOf } from '../kit/lines.js';
 import { saveText } from '../kit/save-text.js';
@@ -43,9 +43,11 @@ export async function runSubmit(
   const { perTask: asked, time: timeMs, memory: memoryBytes, atOnce, cpus } = values;
   return await withStore({ baseUrl, values, context }, async (opened) => {
     const read = await planIn(opened, location, context);
-    const state = await planState(opened.store, read, context.signal);
+    const warn = (text: string): void => context.warn(text);
+    const state = await checkedState(opened.store, read, { signal: context.signal, warn });
     refuseDone(state, plan);
-    const { partCount, missing } = state;
+    const { missing } = state;
+    const partCount = read.head.parts.length;
     const perTask = partsPerTask(partCount, to.most, asked);
     const limits = { atOnce, cpus, memoryBytes, timeMs };
     const job = { plan, uploadId, storeFlags: storeWords(values, context, to), partCount, missing, perTask, ...limits };
@@ -72,7 +74,7 @@ export async function runSubmit(
     ];
     if (values.wait) {
       context.note(lines.join('\n'));
-      await waitForCommit({ reader: opened.store, read, plan }, jobs, to.scheduler, context);
+      await waitForCommit({ store: opened.store, read, plan }, jobs, to.scheduler, context);
       lines.push(fact('version', 'is made'));
     }
     context.result({ ...facts, ...saved.about, ...jobs, ...(values.wait && { isCommitted: true }) }, () =>
@@ -97,7 +99,7 @@ function storeWords(
 }
 
 interface WatchedPlan {
-  readonly reader: ObjectReader;
+  readonly store: ObjectStore;
   readonly read: ReadPlan;
   readonly plan: string;
 }
@@ -107,7 +109,7 @@ const LONGEST_MS = 30_000;
 
 /** Returns when the commit has ended with a version. @throws conflict where it ended without one; cancelled, and the jobs go on */
 async function waitForCommit(
-  { reader, read, plan }: WatchedPlan,
+  { store, read, plan }: WatchedPlan,
   { commitJobId }: SubmittedJobs,
   scheduler: Scheduler,
   context: SubmitContext,
@@ -115,9 +117,10 @@ async function waitForCommit(
   const { signal } = context;
   let before = -1;
   const look = async (): Promise<PlanState> => {
-    const state = await planState(reader, read, signal);
-    const done = state.partCount - state.missing.length;
-    if (done !== before) context.note(`${done} of ${formatQuantity(state.partCount, 'part')} done`);
+    const state = await planState(store, read, signal);
+    const partCount = read.head.parts.length;
+    const done = partCount - state.missing.length;
+    if (done !== before) context.note(`${done} of ${formatQuantity(partCount, 'part')} done`);
     before = done;
     return state;
   };

@@ -43,7 +43,7 @@ export async function runCommit(values: CommitValues, url: string, context: Cont
   });
   for (const text of warnings) context.warn(text);
   if (!('version' in made)) return 1;
-  return made.partial ? 3 : 0;
+  return made.partial && !made.isAlready ? 3 : 0;
 }
 
 /** What is shown of a commit, or of the parts that it lacks. */

@@ -65,7 +65,8 @@ export async function runWork(values: WorkValues, url: string, context: Context<
         text: () => textOf(parts.flatMap((one) => workedLines(one, context))),
       }),
     });
-    return done.parts.some(({ partial }) => partial) ? 3 : 0;
+    // What was done before has told what it left out, and a scheduler that repeats 3 is to see an end.
+    return done.parts.some(({ outcome, partial }) => outcome === 'stored' && partial) ? 3 : 0;
   } catch (error) {
     throw forScheduler(error, signal);
   } finally {

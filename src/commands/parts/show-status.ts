@@ -75,7 +75,7 @@ function statusLines(status: PlanStatus, bytes: number, location: string): reado
     }),
     fact('stored', formatBytes(storedBytes)),
     ...(bytesPerSecond === undefined ? [] : [fact('rate', `${formatRate(bytesPerSecond)}${left}`)]),
-    ...(isCommitted ? [fact('committed', 'it has a manifest')] : []),
+    ...(isCommitted ? [fact('committed', 'it is a version')] : []),
     ...(isCommitted || done < parts.length ? [] : [fact('next', `archiver commit ${plan}`)]),
     ...(again === '' ? [] : [fact('next', `archiver work ${plan} --part ${again}`)]),
   ];

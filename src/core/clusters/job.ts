@@ -1,10 +1,10 @@
 // The job that does the parts of a plan: an array of tasks, each of which runs `archiver work`, and after it `archiver commit`.
 import { arraySpec } from '../archive/parts/part-number.js';
+import type { PlanState } from '../archive/parts/plan-state.js';
 import { ArchiverError, usageError } from '../platform/failures/errors.js';
 import { printable } from '../platform/paths/raw-path.js';
 import { counted } from '../platform/text/counted.js';
 import type { UploadId } from '../store/ids/upload-id.js';
-import type { PlanState } from './plan-state.js';
 
 export interface Job {
   /** URL of the planned upload. */

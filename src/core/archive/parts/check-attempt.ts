@@ -5,11 +5,13 @@ import { loadSegments } from '../../format/manifest/load-segments.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { isArchiverError } from '../../platform/failures/errors.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { listsByKey } from '../../platform/lists-by-key.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import { folderOfKey, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 import type { PartResult } from '../../format/parts/part-documents.js';
+import type { ReadPlan } from './read-plan.js';
 
 /** A part whose result, and all that it refers to, was seen. */
 export interface WholePart {
@@ -97,4 +99,25 @@ export async function firstWhole(
     onBroken(`the result of part ${result.part} by ${result.uploadId} counts for nothing: ${checked}`);
   }
   return undefined;
+}
+
+/** Attempts that are looked at side by side: a plan may have thousands of parts. */
+const LOOKS_AT_ONCE = 16;
+
+/** The first whole result of each part that has one, and the parts that have none; both in order. */
+export async function wholeParts(
+  looking: Looking,
+  { head: { parts } }: ReadPlan,
+  results: ReadonlyMap<number, readonly PartResult[]>,
+  onBroken: (text: string) => void,
+): Promise<{ readonly parts: readonly WholePart[]; readonly missing: readonly number[] }> {
+  const whole = new Map<number, WholePart>();
+  await forEachLimit(parts, LOOKS_AT_ONCE, async ({ part }) => {
+    const first = await firstWhole(looking, results.get(part) ?? [], onBroken);
+    if (first !== undefined) whole.set(part, first);
+  });
+  return {
+    parts: parts.flatMap(({ part }) => whole.get(part) ?? []),
+    missing: parts.flatMap(({ part }) => (whole.has(part) ? [] : [part])),
+  };
 }

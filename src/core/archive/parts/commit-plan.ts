@@ -19,7 +19,7 @@ import { retentionOf } from '../run/upload-lock.js';
 import { rememberedOf } from '../with-run.js';
 import { flagCommit } from './commit-flag.js';
 import { notWhole, referred } from '../commit/commit-checks.js';
-import { firstWhole, FolderLooks, type Looking, type WholePart } from './check-attempt.js';
+import { FolderLooks, wholeParts } from './check-attempt.js';
 import { compose } from './compose-version.js';
 import { isPartialWith, sumOfLeftOut } from './left-out-paths.js';
 import { markOtherAttempts } from './mark-attempt.js';
@@ -93,9 +93,10 @@ export async function commitPlan(
   refuseShared(store, 'committing a plan');
   let commitment = await committedHead(store, plan, signal);
   if (commitment === undefined) {
-    const chosen = await choose({ reader: store, looks: new FolderLooks(store, signal), signal }, plan, results, warn);
-    if ('missing' in chosen) return { ...chosen, requests: ended().requests };
-    commitment = await compose(plan, chosen.parts, chosen.lookedAtMs);
+    const looks = new FolderLooks(store, signal);
+    const { parts, missing } = await wholeParts({ reader: store, looks, signal }, plan, results, warn);
+    if (missing.length > 0) return { missing, requests: ended().requests };
+    commitment = await compose(plan, parts, looks.lookedAtMs);
   }
   const run = await commitInput(opened, { plan, settings, store });
   emit({ type: 'phase', phase: 'committing' });
@@ -112,23 +113,6 @@ export async function commitPlan(
   const needed = new Set([...named, ...put.map((attempt) => uploadFolder(attempt))]);
   await markOtherAttempts(run, plan.uploadId, needed);
   return shown(made, named);
-}
-
-/** The first whole result of each part, or the parts that have none. */
-async function choose(
-  looking: Looking,
-  { head }: ReadPlan,
-  results: Awaited<ReturnType<typeof readResults>>,
-  warn: (text: string) => void,
-): Promise<{ readonly parts: readonly WholePart[]; readonly lookedAtMs: number } | Pick<MissingParts, 'missing'>> {
-  const parts: WholePart[] = [];
-  const missing: number[] = [];
-  for (const { part } of head.parts) {
-    const whole = await firstWhole(looking, results.get(part) ?? [], warn);
-    if (whole === undefined) missing.push(part);
-    else parts.push(whole);
-  }
-  return missing.length > 0 ? { missing } : { parts, lookedAtMs: looking.looks.lookedAtMs };
 }
 
 function settingsFor(

@@ -1,8 +1,8 @@
 // How far a plan is, by what lies in the store: results of its parts, and the objects of attempts. Ages are those of the store's clock.
 import type { ObjectStore } from '../../store/object-store.js';
-import { manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 import { findAttempts, type FoundAttempt } from './attempts.js';
-import { partOfResult } from '../../format/parts/part-keys.js';
+import { type PlanState, planState } from './plan-state.js';
 import type { ReadPlan } from './read-plan.js';
 
 /** An attempt that has stored nothing for so long is late, and after the second dead. */
@@ -21,7 +21,7 @@ export interface PartStatus {
   readonly attempt: FoundAttempt | undefined;
 }
 
-export interface PlanStatus {
+export interface PlanStatus extends Pick<PlanState, 'isCommitted'> {
   readonly parts: readonly PartStatus[];
   /** Of files in parts that are done. */
   readonly bytesDone: number;
@@ -30,22 +30,13 @@ export interface PlanStatus {
   /** Of files, by the parts that are done; undefined if none is. */
   readonly bytesPerSecond: number | undefined;
   readonly etaMs: number | undefined;
-  /** True once there is a manifest. */
-  readonly isCommitted: boolean;
 }
 
-/** Looks how far a plan is. Two LISTs, and a GET for each attempt. @throws what the store throws */
+/** Looks how far a plan is. Four LISTs, and a GET for each attempt and each version since the plan. @throws as {@link planState} */
 export async function planStatus(store: ObjectStore, plan: ReadPlan, signal: AbortSignal): Promise<PlanStatus> {
   const { uploadId, head } = plan;
-  const done = new Set<number>();
-  let isCommitted = false;
-  for await (const { objects } of store.list({ prefix: uploadFolder(uploadId), signal })) {
-    for (const { key } of objects) {
-      const part = partOfResult(key);
-      if (part !== undefined) done.add(part);
-      if (key === manifestKeyOf(uploadId)) isCommitted = true;
-    }
-  }
+  const { missing, isCommitted } = await planState(store, plan, signal);
+  const undone = new Set(missing);
   const attempts = await findAttempts(store, uploadId, signal);
   const nowMs = (await store.time(signal)).getTime();
   const last = new Map<number, FoundAttempt>();
@@ -55,7 +46,7 @@ export async function planStatus(store: ObjectStore, plan: ReadPlan, signal: Abo
   }
   const parts = head.parts.map(({ part, files, bytes }): PartStatus => {
     const attempt = last.get(part);
-    return { part, files, bytes, attempt, state: done.has(part) ? 'done' : stateOf(attempt, nowMs) };
+    return { part, files, bytes, attempt, state: undone.has(part) ? stateOf(attempt, nowMs) : 'done' };
   });
   const sum = (isWanted: (part: PartStatus) => boolean): number =>
     parts.reduce((total, part) => (isWanted(part) ? total + part.bytes : total), 0);
