@@ -61,16 +61,17 @@ function describedTree(root: string): Record<string, unknown> {
 }
 
 interface Head {
+  readonly createdAt: string;
   readonly listing: string;
   readonly segments?: readonly { readonly key: string; readonly counts: { readonly entries: number } }[];
 }
 
-/** Heads of manifests, oldest first. */
+/** Heads of manifests, oldest first; ids of uploads of one second have no order. */
 const heads = (): Head[] => {
   const uploads = join(home, 'store/uploads');
   return readdirSync(uploads)
-    .toSorted()
-    .map((id) => JSON.parse(gunzipSync(readFileSync(join(uploads, id, 'manifest.json.gz'))).toString()) as Head);
+    .map((id) => JSON.parse(gunzipSync(readFileSync(join(uploads, id, 'manifest.json.gz'))).toString()) as Head)
+    .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
 };
 
 async function restored(version: string): Promise<unknown> {
