@@ -68,13 +68,14 @@ interface Rival {
   readonly leave: () => void;
 }
 
-function finishLine(rivals: number): () => Rival {
+/** The line that rivals wait at until all are there, and `settleMs` longer. */
+function finishLine(rivals: number, settleMs: number): () => Rival {
   const line = new AbortController();
   let missing = rivals;
   return () => {
     let isHere = false;
     const arrive = (): void => {
-      if (!isHere && --missing === 0) line.abort();
+      if (!isHere && --missing === 0) setTimeout(() => line.abort(), settleMs);
       isHere = true;
     };
     const pace: Pace = async (bytes, gone) => {
@@ -94,6 +95,8 @@ function ignore(): void {}
 
 class Probe {
   private readonly keys: string[] = [];
+  /** How long the slowest PUT without rivals took. */
+  private putMs = 0;
 
   constructor(
     private readonly store: ObjectStore,
@@ -117,12 +120,19 @@ class Probe {
     }
   }
 
+  private async timedPut(key: string): Promise<Outcome> {
+    const start = performance.now();
+    const outcome = await this.put(key);
+    this.putMs = Math.max(this.putMs, performance.now() - start);
+    return outcome;
+  }
+
   /** Puts two objects in a row at one key; undefined if both are answered as they should be. */
   async inRow(): Promise<Probed | undefined> {
     const key = this.freshKey();
     let first: Outcome;
     try {
-      first = await this.put(key);
+      first = await this.timedPut(key);
     } catch (error) {
       if (!isArchiverError(error, 'unsupported')) throw error;
       // Puts without the condition, to see whether that is what the store does not know.
@@ -130,7 +140,7 @@ class Probe {
       return plain(`it does not know If-None-Match (${error instanceof StoreError ? error.reason : error.code})`);
     }
     if (first === 'refused') return plain('it refused the first object of a key with If-None-Match');
-    if ((await this.put(key)) === 'accepted') return plain('it overwrote an object in spite of If-None-Match');
+    if ((await this.timedPut(key)) === 'accepted') return plain('it overwrote an object in spite of If-None-Match');
     return undefined;
   }
 
@@ -154,7 +164,7 @@ class Probe {
 
   private async race(): Promise<readonly Outcome[]> {
     const key = this.freshKey();
-    const line = finishLine(RIVALS);
+    const line = finishLine(RIVALS, Math.min(this.putMs, LINE_MS / 2));
     const rivals = Array.from({ length: RIVALS }, () => {
       const { pace, leave } = line();
       return this.put(key, pace).finally(leave);

@@ -1,11 +1,16 @@
 // Which stores keep If-None-Match is asked, not assumed (rules.md#asked-stores).
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { archiveFolder } from '../../../../src/core/archive/archive-folder.js';
 import type { UploadResult } from '../../../../src/core/archive/upload-result.js';
 import type { EventSink } from '../../../../src/core/events/events.js';
+import { PACED_SLICE_BYTES } from '../../../../src/core/platform/limits/pace.js';
+import { probeCreateOnce } from '../../../../src/core/store/create-once/probe.js';
+import type { ObjectDeleter, ObjectStore, PutOptions } from '../../../../src/core/store/object-store.js';
 import type { OpenedStore, OpenStoreOptions } from '../../../../src/core/store/open-store.js';
+import { StoreError } from '../../../../src/core/store/store-error.js';
 import { listDatasets, listVersions } from '../../../../src/core/dataset/records/versions.js';
 import { type IfNoneMatch, type MemoryS3, startMemoryS3 } from '../../../support/memory-s3.js';
 import { openTestS3, type OpenedWhole, useTestCredentials } from '../../../support/open-s3.js';
@@ -227,4 +232,25 @@ test('a store that cannot be asked is not written to', async () => {
 
   await expect(upload({ ...opened, store: { ...opened.store, put } })).rejects.toThrow('503');
   expect(keys()).toEqual([]);
+});
+
+test('a busy server that looks as late as whole requests may be there is still seen to look before it puts', async () => {
+  const there = new Set<string>();
+  const store = {
+    url: 's3://bucket',
+    async put(key: string, _body: Uint8Array, { pace = async () => {} }: PutOptions = {}) {
+      // It reads 10 ms after the first bytes came; what has come whole by then is looked at and put in one go.
+      const reading = new Promise<boolean>((resolve) => setTimeout(() => resolve(there.has(key)), 10));
+      await pace(PACED_SLICE_BYTES);
+      await pace(1);
+      if (await reading) throw new StoreError('conflict', 'it is there');
+      there.add(key);
+      return { etag: '' };
+    },
+  };
+  const deleter: Partial<ObjectDeleter> = { delete: async () => [] };
+  const signal = new AbortController().signal;
+  const options = { folder: 'uploads/1/', randomBytes, isAws: false, signal, deleter: deleter as ObjectDeleter };
+
+  expect(await probeCreateOnce(store as unknown as ObjectStore, options)).toMatchObject({ kind: 'plain' });
 });
