@@ -1,6 +1,7 @@
 // Removes from a view the chunks that none of its entries refers to.
 import { integrityError } from '../../platform/failures/errors.js';
 import type { Entry } from '../../format/manifest/manifest-types.js';
+import { moveEntry } from '../../format/manifest/move-entry.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import type { MergedView } from './merged-view.js';
 
@@ -25,18 +26,9 @@ export function compactView(view: MergedView, used: Uint8Array): MergedView {
 }
 
 function moved(entry: Entry, positions: Uint32Array): Entry {
-  const position = (chunk: number): number => {
+  return moveEntry(entry, (chunk) => {
     const found = positions[chunk];
     if (found !== undefined && found !== GONE) return found;
     throw integrityError(`${displayPath(entry.path)} is in chunk ${chunk}, which does not exist`);
-  };
-  const { chunk, segments } = entry;
-  const place = chunk === undefined ? undefined : position(chunk);
-  if (segments === undefined)
-    return place === chunk ? entry : { ...entry, ...(place === undefined ? {} : { chunk: place }) };
-  return {
-    ...entry,
-    ...(place === undefined ? {} : { chunk: place }),
-    segments: segments.map((part) => ({ ...part, chunk: position(part.chunk) })),
-  };
+  });
 }

@@ -10,6 +10,7 @@ import { ArchiverError } from '../../platform/failures/errors.js';
 import type { Line } from '../../format/manifest/manifest-parser.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { Entry, Mention, ChunkRecord } from '../../format/manifest/manifest-types.js';
+import { moveEntry, type Placing } from '../../format/manifest/move-entry.js';
 import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import { HidingPaths } from './hiding-paths.js';
 import { LevelCursor } from './level-cursor.js';
@@ -134,6 +135,7 @@ const typeOf = (line: Line): Mention['type'] | undefined => (line as Partial<Men
 
 class LevelPlaces {
   private readonly groups: readonly Map<number, number>[];
+  private readonly placings: readonly Placing[];
   private nextGroup: number;
 
   /** `positions`: for each level, the positions in the view of its chunks; `chunks`: number of chunks of the view. */
@@ -143,24 +145,17 @@ class LevelPlaces {
     private readonly linkGroups?: number,
   ) {
     this.groups = positions.map(() => new Map<number, number>());
+    this.placings = positions.map((_, level) => (chunk) => this.position(chunk, level));
     this.nextGroup = (linkGroups ?? 0) + 1;
   }
 
   /** The entry with the positions and numbers of the view; the same object when nothing changes. */
   moved(entry: Entry, level: number): Entry {
-    const { chunk, segments, linkGroup } = entry;
-    const place = chunk === undefined ? undefined : this.position(chunk, level);
-    if (place === chunk && segments === undefined && linkGroup === undefined) return entry;
-    const isMoved = segments?.some((segment) => this.position(segment.chunk, level) !== segment.chunk) === true;
-    if (place === chunk && !isMoved && (linkGroup === undefined || this.keepsGroups(level))) return entry;
-    return {
-      ...entry,
-      ...(place === undefined ? {} : { chunk: place }),
-      ...(segments === undefined
-        ? {}
-        : { segments: segments.map((part) => ({ ...part, chunk: this.position(part.chunk, level) })) }),
-      ...(linkGroup === undefined ? {} : { linkGroup: this.group(linkGroup, level) }),
-    };
+    const place = this.placings[level];
+    const moved = place === undefined ? entry : moveEntry(entry, place);
+    return moved.linkGroup === undefined || this.keepsGroups(level)
+      ? moved
+      : { ...moved, linkGroup: this.group(moved.linkGroup, level) };
   }
 
   /** The position of a chunk in the view; one outside its level's list becomes one outside the view's list. */
@@ -174,7 +169,6 @@ class LevelPlaces {
   }
 
   private group(number: number, level: number): number {
-    if (this.keepsGroups(level)) return number;
     const groups = this.groups[level];
     const known = groups?.get(number);
     if (known !== undefined) return known;

@@ -4,7 +4,8 @@ import { ArchiverError } from '../../platform/failures/errors.js';
 import { type RawPath, printable } from '../../platform/paths/raw-path.js';
 import { manifestHeadText } from './manifest-head-text.js';
 import { type ManifestLayout, ManifestText } from './manifest-text.js';
-import type { Entry, ManifestHead, Mention } from './manifest-types.js';
+import type { ManifestHead, Mention } from './manifest-types.js';
+import { inPlace, moveSegments } from './move-entry.js';
 import { encodedManifest, type EncodedManifest } from './encoded-manifest.js';
 import { lineText, rawProperty } from './line-text.js';
 import { provenanceText } from './provenance.js';
@@ -100,10 +101,8 @@ async function checked<M extends Mention>(
 
 // Writes an entry that was read, or a deletion, as a line of JSON from which `EntryParser` restores the same object.
 
-const asItIs = (chunk: number): number => chunk;
-
 /** The line of a mention, without a line end. `place` gives the position of a chunk in the list that the line refers to. */
-export function mentionLine(mention: Mention, place = asItIs): string {
+export function mentionLine(mention: Mention, place = inPlace): string {
   const { path, type } = mention;
   if (type === 'deleted') return `{${rawProperty('path', path)},"type":"deleted"}`;
   const { mode, uid, gid, md5, sha256, xxh64, chunk, offset, target, linkGroup, changed } = mention;
@@ -126,7 +125,7 @@ export function mentionLine(mention: Mention, place = asItIs): string {
     offset,
     target,
     linkGroup,
-    rare: placed(mention, place),
+    rare: moveSegments(mention, place),
     changed,
     ctimeSeconds: ctime.seconds,
     ctimeNanos: ctime.nanos,
@@ -134,8 +133,3 @@ export function mentionLine(mention: Mention, place = asItIs): string {
     provenance: provenanceText(mention),
   });
 }
-
-const placed = (entry: Entry, place: (chunk: number) => number): Entry =>
-  entry.segments === undefined || place === asItIs
-    ? entry
-    : { ...entry, segments: entry.segments.map((piece) => ({ ...piece, chunk: place(piece.chunk) })) };

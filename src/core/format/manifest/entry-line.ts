@@ -3,6 +3,7 @@ import { type EntryTable, KIND, MD5_BYTES, SHA256_BYTES, STATUS, XXH64_BYTES } f
 import { rawFromNumber, TOP, type RawPath } from '../../platform/paths/raw-path.js';
 import { lineText, type RareFields } from './line-text.js';
 import type { Entry } from './manifest-types.js';
+import { inPlace, moveSegments, type Placing } from './move-entry.js';
 import { type Provenance, provenanceOf, provenanceText } from './provenance.js';
 
 /** Fields that few entries have, kept beside the columns. */
@@ -33,7 +34,7 @@ export function entryLine(
   index: number,
   sources: LineSources,
   extra?: EntryExtra,
-  place?: (chunk: number) => number,
+  place: Placing = inPlace,
 ): string {
   const c = table.columns;
   const path = table.path(index);
@@ -56,11 +57,11 @@ export function entryLine(
     md5,
     sha256,
     xxh64,
-    chunk: hasPlace ? placeOf(at(c.chunk, index), place) : undefined,
+    chunk: hasPlace ? place(at(c.chunk, index)) : undefined,
     offset: hasContent && hasPlace ? c.offset[index] : undefined,
     target: kind === KIND.symlink ? (table.targets[at(c.link, index)] ?? TOP) : undefined,
     linkGroup: linkGroup === 0 ? undefined : linkGroup,
-    rare: moved(extra, place),
+    rare: moveSegments(extra, place),
     changed: c.status[index] === STATUS.changed ? true : undefined,
     ctimeSeconds: at(c.ctimeSeconds, index),
     ctimeNanos: at(c.ctimeNanos, index),
@@ -74,13 +75,6 @@ const hasOnePlace = ({ columns }: EntryTable, index: number, extra: EntryExtra |
   at(columns.chunk, index) >= 0 && extra?.segments === undefined;
 
 const at = (column: ArrayLike<number>, index: number): number => column[index] ?? 0;
-
-const placeOf = (chunk: number, place?: (chunk: number) => number): number => place?.(chunk) ?? chunk;
-
-const moved = (extra: EntryExtra | undefined, place?: (chunk: number) => number): EntryExtra | undefined =>
-  extra?.segments === undefined || place === undefined
-    ? extra
-    : { ...extra, segments: extra.segments.map((piece) => ({ ...piece, chunk: place(piece.chunk) })) };
 
 /** Hex digests; undefined when there is none. */
 interface Digests {

@@ -16,21 +16,21 @@ export const shardNumber = s.schema(() => s.countTo(1_000_000));
 export const level = s.schema(() => s.countTo(22));
 const rawText = s.schema(() => s.transform(s.text, rawFromText));
 
+const COUNTS = {
+  entries: s.count,
+  /** Everything but directories. */
+  files: s.count,
+  directories: s.count,
+  symlinks: s.count,
+  hardlinks: s.count,
+  bytes: s.count,
+} as const;
+
+/** Counts of entries that add up to those of a listing. */
+export const ENTRY_COUNTS = s.schema(() => s.object(COUNTS));
+
 /** Totals of a listing. */
-export const TOTALS = s.schema(() =>
-  s.object({
-    entries: s.count,
-    /** Everything but directories. */
-    files: s.count,
-    directories: s.count,
-    symlinks: s.count,
-    hardlinks: s.count,
-    bytes: s.count,
-    storedBytes: s.count,
-    chunks: s.count,
-    skipped: s.count,
-  }),
-);
+export const TOTALS = s.schema(() => s.object({ ...COUNTS, storedBytes: s.count, chunks: s.count, skipped: s.count }));
 export type Totals = s.Read<typeof TOTALS>;
 
 const FRAME = s.schema(() =>
@@ -163,18 +163,6 @@ const PREVIOUS = s.schema(() =>
   }),
 );
 export type PreviousManifest = s.Read<typeof PREVIOUS>;
-
-/** Counts of entries that add up to those of a listing. */
-export const ENTRY_COUNTS = s.schema(() =>
-  s.object({
-    entries: s.count,
-    files: s.count,
-    directories: s.count,
-    symlinks: s.count,
-    hardlinks: s.count,
-    bytes: s.count,
-  }),
-);
 
 /** Where a segment of a listing is: entries of one range of paths, in an object of its own. */
 export const SEGMENT_PLACE = s.schema(() =>

@@ -10,7 +10,7 @@ import { readAll } from '../../store/read-content.js';
 import { type IndexedBlock, locatorOf, MAX_BEGINNING_BYTES, parseBeginning } from './manifest-index.js';
 import type { ManifestIndex } from './manifest-types.js';
 import { openManifest } from './open-manifest.js';
-import { type PathRange, united } from './path-range.js';
+import { holding, type PathRange } from './path-range.js';
 
 export interface ReadBlocksOptions {
   /** Key of the object, relative to the base. */
@@ -56,7 +56,7 @@ export async function readBlocks(reader: ObjectReader, options: ReadBlocksOption
   if (hash('sha256', beginning, 'hex') !== index.sha256) return undefined;
   if (content.totalBytes === index.size && locatorOf(beginning) === undefined) return { bytes: beginning, firsts: [] };
   const { head, blocks } = parseBeginning(beginning, `the manifest ${key}`);
-  const wanted = holding(placed(blocks, index.size), united(ranges));
+  const wanted = holding(placed(blocks, index.size), ranges);
   const bytesWanted = wanted.reduce((sum, { size }) => sum + size, 0);
   if (bytesWanted > Math.min(MAX_PART_BYTES, content.totalBytes / 2)) return undefined;
   const parts = new Map<Block, Buffer>();
@@ -90,16 +90,6 @@ function placed(blocks: readonly IndexedBlock[], start: number): readonly Block[
     const at = offset;
     offset += block.size;
     return { ...block, offset: at, next: blocks[position + 1]?.first };
-  });
-}
-
-/** The blocks that may hold paths of these ranges, both in order. */
-function holding(blocks: readonly Block[], ranges: readonly PathRange[]): readonly Block[] {
-  let at = 0;
-  return blocks.filter(({ first, next }) => {
-    while (at < ranges.length && (ranges[at]?.before ?? first) <= first) at++;
-    const range = ranges[at];
-    return range !== undefined && (next === undefined || range.from < next);
   });
 }
 

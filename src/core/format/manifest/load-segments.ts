@@ -13,7 +13,7 @@ import { chunkKey } from './manifest-check.js';
 import { parseBeginning } from './manifest-index.js';
 import { ManifestLines } from './manifest-lines.js';
 import type { ChunkRecord, ManifestHead, ManifestIndex, SegmentPlace } from './manifest-types.js';
-import { inListing, type PathRange, united } from './path-range.js';
+import { holding, inListing, type PathRange } from './path-range.js';
 import { namingRepair } from './repair-hint.js';
 import { parseSegmentHead, type SegmentHead } from './segment-head.js';
 import { UnitedChunks } from './united-chunks.js';
@@ -60,7 +60,7 @@ const NO_POSITIONS = new Uint32Array(0);
 /** Segments with fewer bytes together are kept in memory: some two million entries. */
 export const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 /** Nothing larger is written: a head of 256 MiB and a line of 64 MiB, gzipped, and some. */
-const MAX_SEGMENT_BYTES = 1024 * 1024 * 1024;
+export const MAX_SEGMENT_BYTES = 1024 * 1024 * 1024;
 
 interface Opened {
   readonly head: SegmentHead;
@@ -76,7 +76,7 @@ export async function loadSegments(
   const all = head.segments ?? [];
   const { isWanted = () => true } = source;
   const ranges = source.ranges && inListing(source.ranges);
-  const places = (ranges === undefined ? all : placesIn(all, ranges)).filter(isWanted);
+  const places = (ranges === undefined ? all : holding(all, ranges)).filter(isWanted);
   const isKept = source.segments === undefined && sizeOf(places) <= MAX_KEPT_BYTES;
   const opened: (Opened | undefined)[] = places.map(() => undefined);
   await forEachLimit(places.entries(), READS_AT_ONCE, async ([position, place]) => {
@@ -107,7 +107,7 @@ export function unopenedSegments(head: ManifestHead, source: SegmentSource): rea
   const { reader, signal } = source;
   const ranges = source.ranges && inListing(source.ranges);
   const { uploadId, segments = [] } = head;
-  return (ranges === undefined ? segments : placesIn(segments, ranges)).map((place): LoadedSegment => {
+  return (ranges === undefined ? segments : holding(segments, ranges)).map((place): LoadedSegment => {
     const { index } = place;
     const key = keyOf(uploadId, place);
     const part = async (): Promise<Buffer | undefined> =>
@@ -122,19 +122,6 @@ export function unopenedSegments(head: ManifestHead, source: SegmentSource): rea
       positions: NO_POSITIONS,
       read: () => orMissing(key, uploadId, read),
     };
-  });
-}
-
-/** The segments, in order, that may hold paths of these ranges. */
-export function placesIn(places: readonly SegmentPlace[], ranges: readonly PathRange[]): readonly SegmentPlace[] {
-  const wanted = united(ranges);
-  let at = 0;
-  return places.filter(({ first }, position) => {
-    const next = places[position + 1]?.first;
-    // Entries of the first segment begin with its first path; nothing is before.
-    while (at < wanted.length && (wanted[at]?.before ?? first) <= first) at++;
-    const range = wanted[at];
-    return range !== undefined && (next === undefined || range.from < next);
   });
 }
 

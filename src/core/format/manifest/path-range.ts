@@ -42,6 +42,21 @@ export function united(ranges: readonly PathRange[]): readonly PathRange[] {
   return all;
 }
 
+/** Those, in order, that may hold paths of these ranges: each holds what comes from its first path on, up to that of the next one. */
+export function holding<T extends { readonly first: RawPath }>(
+  parts: readonly T[],
+  ranges: readonly PathRange[],
+): readonly T[] {
+  const wanted = united(ranges);
+  let at = 0;
+  return parts.filter(({ first }, position) => {
+    const next = parts[position + 1]?.first;
+    while (at < wanted.length && (wanted[at]?.before ?? first) <= first) at++;
+    const range = wanted[at];
+    return range !== undefined && (next === undefined || range.from < next);
+  });
+}
+
 /** Everything below a folder, at any depth. */
 export const rangeBelow = (folder: RawPath): PathRange =>
   folder === TOP

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { movedKey } from '../../archive/changes/next-segments.js';
+import { EntrySums } from '../../dataset/chain/entry-sums.js';
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import { levelOf } from '../../dataset/chain/view.js';
 import { firstPath } from '../../format/manifest/first-path.js';
@@ -14,13 +15,15 @@ import {
   withSegments,
 } from '../../format/manifest/loaded-manifest.js';
 import { inflateManifest } from '../../format/manifest/inflate-manifest.js';
-import { headIn } from '../../format/manifest/load-segments.js';
+import { MAX_SEGMENT_BYTES } from '../../format/manifest/load-segments.js';
 import { manifestIndexOf } from '../../format/manifest/manifest-index.js';
+import { ManifestLines } from '../../format/manifest/manifest-lines.js';
 import type { SegmentPlace, VersionRecord } from '../../format/manifest/manifest-types.js';
+import { parseSegmentHead, type SegmentHead } from '../../format/manifest/segment-head.js';
 import { defined } from '../../platform/defined.js';
-import { isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
+import { integrityError, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
-import type { RawPath } from '../../platform/paths/raw-path.js';
+import { bytesOf, type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import type { ObjectInfo } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { manifestKeyOf, uploadFolder } from '../../store/ids/upload-id.js';
@@ -28,9 +31,9 @@ import type { FoundRecord, RecordSearch } from './find-record.js';
 import type { FolderObjects } from './folder-objects.js';
 import { rebuildHead } from './rebuild-head.js';
 import type { RepairOptions } from './repair-result.js';
+import { sameContent } from './same-content.js';
 
 const SEGMENTS_AT_ONCE = 8;
-const MAX_SEGMENT_BYTES = 256 * 1024 * 1024;
 
 interface OwnSegment {
   readonly place: SegmentPlace;
@@ -98,22 +101,38 @@ async function openOwn(
   try {
     const bytes = await readAll(await store.get(key, { signal }), MAX_SEGMENT_BYTES);
     const sha256 = hash('sha256', bytes, 'hex');
-    const { counts, uploadId: its } = await headIn(bytes, key);
-    const pieces: Uint8Array[] = [];
-    for await (const piece of inflateManifest(Readable.from([bytes]), { what: key })) pieces.push(piece);
-    const text = Buffer.concat(pieces).toString('utf8');
-    const lines = text.slice(text.indexOf('"files":[\n') + '"files":'.length);
-    const [first, last] = [firstPath(lines.slice(2)), firstPath(lines.slice(lines.lastIndexOf('\n{') + 1))];
-    if (its !== uploadId || first === '' || last === '' || !key.endsWith(`-${sha256.slice(0, 8)}.json.gz`))
+    const { head, first, last } = await edgesOf(bytes, key);
+    if (head.uploadId !== uploadId || first === '' || last === '' || !key.endsWith(`-${sha256.slice(0, 8)}.json.gz`))
       return undefined;
     const index = manifestIndexOf(bytes);
     const own = key.slice(uploadFolder(uploadId).length);
+    const { counts } = head;
     return { place: { key: own, size: bytes.length, sha256, counts, first, ...defined({ index }) }, last };
   } catch (error) {
     if (isArchiverError(error, 'integrity', 'not-found') || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
+
+/** The head of a segment, its first and its last path. @throws integrity, unsupported */
+async function edgesOf(bytes: Buffer, key: string) {
+  let head: SegmentHead | undefined;
+  let [first, last] = [TOP, TOP];
+  const what = `the segment ${key}`;
+  const lines = new ManifestLines(what, {
+    head: (text) => (head = parseSegmentHead(text, key)),
+    lines: (text) => {
+      if (first === TOP) first = firstPath(textOf(text));
+      last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
+    },
+  });
+  for await (const piece of inflateManifest(Readable.from([bytes]), { what })) lines.push(piece);
+  lines.end();
+  if (head === undefined) throw integrityError(`${what} has no head`);
+  return { head, first, last: firstPath(textOf(last)) };
+}
+
+const textOf = (lines: RawPath): string => bytesOf(lines).toString('utf8');
 
 /** The segments that another version names, with keys relative to this one, without those that are younger. */
 async function placesOf(
@@ -143,7 +162,8 @@ function joined(own: readonly OwnSegment[], neighbour: readonly SegmentPlace[] =
   return [...own.map(({ place }) => place), ...others].toSorted((a, b) => (a.first < b.first ? -1 : 1));
 }
 
-const COUNTS = ['entries', 'files', 'directories', 'symlinks', 'hardlinks', 'bytes'] as const;
-
-const isWhole = (places: readonly SegmentPlace[], { totals }: VersionRecord): boolean =>
-  COUNTS.every((name) => places.reduce((sum, { counts }) => sum + counts[name], 0) === totals[name]);
+function isWhole(places: readonly SegmentPlace[], { totals }: VersionRecord): boolean {
+  const sums = new EntrySums();
+  for (const { counts } of places) sums.addCounts(counts);
+  return sameContent(sums.totals, totals);
+}

@@ -11,7 +11,7 @@ import { chunkKey, relativeChunkKey } from '../../format/manifest/manifest-check
 import { addEntries } from '../../format/manifest/compose-manifest.js';
 import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import type { Entry, ManifestHead, SegmentPlace } from '../../format/manifest/manifest-types.js';
-import type { PathRange } from '../../format/manifest/path-range.js';
+import { AFTER_ALL, type PathRange } from '../../format/manifest/path-range.js';
 import { SegmentTexts } from '../../format/manifest/segment-texts.js';
 import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -19,9 +19,6 @@ import { splitUploadKey } from '../../store/ids/upload-id.js';
 import type { Layer } from './layers.js';
 import type { SegmentMending } from './mend-segments.js';
 import type { TableFolder } from './table-folder.js';
-
-/** After every path: no byte is above. */
-const END = '\u{100}' as RawPath;
 
 export class SegmentBase {
   /** The highest number of a group of hard links, with those of what was composed. */
@@ -59,7 +56,7 @@ export class SegmentBase {
 
   private rangeOf(place: SegmentPlace): PathRange {
     const at = this.places.indexOf(place);
-    return { from: at === 0 ? TOP : place.first, before: this.places[at + 1]?.first ?? END };
+    return { from: at === 0 ? TOP : place.first, before: this.places[at + 1]?.first ?? AFTER_ALL };
   }
 
   /** The tables of the upload's own chunks, as far as entries are missing, with the entries of its segments. @throws integrity */

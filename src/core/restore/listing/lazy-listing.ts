@@ -12,8 +12,8 @@ import {
   rangeBelow,
   united,
 } from '../../format/manifest/path-range.js';
+import { moveEntry } from '../../format/manifest/move-entry.js';
 import { UnitedChunks } from '../../format/manifest/united-chunks.js';
-import { defined } from '../../platform/defined.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { joinPath, type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -287,14 +287,14 @@ export class LazyListing {
     assertSame(this.opened, read);
     const { listing } = this;
     const places = read.head.chunks.map((record) => this.chunks.add(read.head.uploadId, record, read.key));
-    const isMoved = places.some((place, position) => place !== position);
+    const placeOf = (chunk: number): number => places[chunk] ?? Number.MAX_SAFE_INTEGER;
     columns.chunks = this.chunks.list;
     // Everything may have come meanwhile.
     if (listing.isWhole) return;
     let at = 0;
     for (const entry of found) {
       for (; at < listing.count && listing.path(at) < entry.path; at++) columns.take(listing.entry(at));
-      columns.take(isMoved ? moved(entry, places) : entry);
+      columns.take(moveEntry(entry, placeOf));
     }
     for (; at < listing.count; at++) columns.take(listing.entry(at));
     for (const refused of listing.refused) columns.refused.push(refused);
@@ -334,19 +334,6 @@ function within(ranges: readonly PathRange[]): (path: RawPath) => boolean {
   return (path) => {
     while (at < ranges.length && (ranges[at]?.before ?? TOP) <= path) at++;
     return (ranges[at]?.from ?? AFTER_ALL) <= path;
-  };
-}
-
-/** The entry with the positions that its chunks have in another list. */
-function moved(entry: Entry, places: readonly number[]): Entry {
-  const { chunk, segments } = entry;
-  const place = (position: number): number => places[position] ?? Number.MAX_SAFE_INTEGER;
-  return {
-    ...entry,
-    ...defined({
-      chunk: chunk === undefined ? undefined : place(chunk),
-      segments: segments?.map((piece) => ({ ...piece, chunk: place(piece.chunk) })),
-    }),
   };
 }
 
