@@ -43,3 +43,18 @@ test(
     expect(describeTree(join(out, 'deep'))).toEqual(describeTree(join(source, 'deep')));
   },
 );
+
+test('the file by which it looked for names that are one goes with the next restore, other files of the user stay', async () => {
+  const home = await tempFolder();
+  const [source, out] = [join(home, 'source'), join(home, 'out')];
+  for (const folder of [source, out]) mkdirSync(folder);
+  writeFileSync(join(source, 'file'), 'content');
+  writeFileSync(join(out, '.archiver-0123abcd-probe-\u00e9'), '');
+  writeFileSync(join(out, '.archiver-0123abcd0123abcd-probe-\u00e9'), '');
+  writeFileSync(join(out, '.archiver-mine-probe-\u00e9'), '');
+  const { location } = (await uploadJson(home, [source, `file://${home}/store`])).document;
+
+  const { status } = await archiver(home, ['restore', location, out, '--all']);
+
+  expect([status, readdirSync(out).toSorted()]).toEqual([0, ['.archiver-mine-probe-\u00e9', 'file']]);
+});

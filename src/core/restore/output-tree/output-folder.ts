@@ -169,24 +169,29 @@ export function changeMode(tree: OutputTree, path: RawPath, mode: number): void 
   }
 }
 
+const MAX_PROBES = 10;
+
 /**
- * Creates a file, looks for it under other spellings of its name, and deletes it, which also shows that the folder can be written to.
- * @throws system errors, and when the file cannot be deleted again
+ * Creates a file, looks for it under other spellings of its name, and deletes it, which also shows that the folder can be written to. Again
+ * if another restore has taken it for what a killed one left, and removed it meanwhile. @throws system errors, and when the file cannot be
+ * deleted again
  */
 export function probeFolding(tree: OutputTree, tempName: RawPath): Folding {
   const root = tree.folder(TOP);
   const text = `${tempName}probe-\u00e9`;
   const name = rawFromText(text);
-  tree.close(tree.createFile(root, name, 0o600));
-  try {
-    return {
-      case: tree.present(rawFromText(`${tempName}PROBE-\u00e9`)) !== undefined,
-      unicode: tree.present(rawFromText(`${tempName}probe-e\u0301`)) !== undefined,
-    };
-  } finally {
-    tree.remove(root, name);
-    expectRemoved(tree, text);
+  const isThere = (path: string): boolean => tree.present(rawFromText(path)) !== undefined;
+  for (let tries = 0; tries < MAX_PROBES; tries++) {
+    tree.close(tree.createFile(root, name, 0o600));
+    try {
+      const folding = { case: isThere(`${tempName}PROBE-\u00e9`), unicode: isThere(`${tempName}probe-e\u0301`) };
+      if (isThere(text)) return folding;
+    } finally {
+      tree.remove(root, name);
+      expectRemoved(tree, text);
+    }
   }
+  throw new Error('a file that was made there is not there');
 }
 
 function expectRemoved(tree: OutputTree, name: string): void {

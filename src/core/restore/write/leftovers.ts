@@ -1,6 +1,7 @@
 // Removes what killed restores leave below an output folder: files under temporary names, which begin alike for a run. Beside them lies the
 // lock of the run, so that the next restore into the folder knows that nobody writes to them any more. The computer of a run may have died
-// with it: a lock that was not refreshed for long has expired, wherever it comes from.
+// with it: a lock that was not refreshed for long has expired, wherever it comes from. The file by which a run sees which names are one
+// (probeFolding) comes before its lock, and whoever misses it makes it again: anybody may remove it.
 import { readdirSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -19,6 +20,7 @@ import { undefinedOn } from '../../platform/failures/errors.js';
 import { holdLock, type Lock, lockHolder } from '../../platform/state/lock.js';
 
 const LOCK = /^(\.archiver-(?:[0-9a-f]{8}){1,2}-)lock$/;
+const PROBE = /^\.archiver-(?:[0-9a-f]{8}){1,2}-probe-/;
 
 /** Locks the temporary names of this run until it is released. @throws access-denied, no-space, io */
 export const lockOutput = async ({ settings: { rootPath, tempName } }: OutputFolder): Promise<Lock> =>
@@ -40,9 +42,14 @@ export async function lockedNames(rootPath: string, life: 'ended' | 'running'): 
 /** Removes what ended runs have left. Returns the folders that it has changed. @throws system errors */
 export async function removeLeftovers({ settings: { rootPath }, tree }: OutputFolder): Promise<ReadonlySet<RawPath>> {
   const changed = new Set<RawPath>();
+  const root = rawFromText(rootPath);
+  for (const entry of readdirSync(rootPath, { encoding: 'latin1' })) {
+    if (!PROBE.test(entry)) continue;
+    tree.remove(tree.folder(TOP), rawFromLatin1(entry));
+    changed.add(TOP);
+  }
   const dead = await lockedNames(rootPath, 'ended');
   if (dead.length === 0) return changed;
-  const root = rawFromText(rootPath);
   const clear = (folder: RawPath): void => {
     const path = folder === TOP ? root : pathBelow(root, folder);
     for (const entry of readdirSync(fsPath(path), { encoding: 'latin1', withFileTypes: true })) {
