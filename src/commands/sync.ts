@@ -6,10 +6,10 @@ import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
 import { budgetGateFlags } from './kit/budget-flags.js';
 import {
   DRY_RUN,
+  changesFlags,
   datasetIdFlag,
   folderFlags,
   folderRules,
-  ignoreCtimeFlag,
   outputFlags,
   packingFlags,
   storeFlags,
@@ -28,10 +28,8 @@ const flags = {
   ...storeModeFlag,
   writerId: writerIdFlag,
   datasetId: datasetIdFlag,
-  force: flag.on({ describe: 'read and send everything again, as a version that lists all of it' }),
-  trackDeletes: flag.on({ describe: 'record missing files as deleted; without this they stay in later versions' }),
+  ...changesFlags,
   ...guardFlags,
-  ignoreCtime: ignoreCtimeFlag,
   checksum: flag.on({ describe: 'refused: changes are found by size and times' }),
   compressionLevel: packingFlags.compressionLevel,
   fileChecksums: packingFlags.fileChecksums,

@@ -118,7 +118,7 @@ export const JSON_DOCUMENTS = {
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   metrics: 'namespace region isSent metrics',
   migrate: `${STORED} shardCount? dvcContents? ${TOOK} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
-  plan: 'uploadId location datasetId partCount planParts files bytes spanningGroups spanningBytes skippedCount skipped nextCommands durationMs requests',
+  plan: `uploadId? location? datasetId version? partCount? planParts? files? bytes? spanningGroups? spanningBytes? skippedCount? skipped? nextCommands? ${CHANGED} durationMs requests`,
   'plan status':
     'uploadId location datasetId partCount partStates bytes bytesDone storedBytes bytesPerSecond etaMs? isCommitted requests',
   repair:

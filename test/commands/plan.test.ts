@@ -236,11 +236,48 @@ test('an empty folder over a version is refused when it is planned, and when it 
   await at.run(`commit ${url}`);
 
   const refused = await at.run(`commit ${small}`);
-  const replanned = await at.run(`plan data ${at.store} --dataset-id d`);
+  for (const n of [0, 1]) rmSync(join(at.folder, 'data', 'a', `${n}.txt`));
+  const replanned = await at.run(`plan data ${at.store} --dataset-id d --track-deletes`);
   const allowed = await at.run(`commit ${small} --allow-mass-delete`);
 
   expect([refused.status, replanned.status, allowed.status]).toEqual([4, 4, 0]);
-  for (const { stderr } of [refused, replanned]) expect(stderr).toContain('holds 4 files of 8000 bytes, and version 1');
+  expect(refused.stderr).toContain('holds 4 files of 8000 bytes, and version 1');
+  expect(replanned.stderr).toContain('10 of 12 paths of dataset d are gone from');
+});
+
+test('the next plan has what has changed alone, and says what that is', async () => {
+  const at = await place();
+  const first = await planned(at, '--parts 2 --dataset-id d');
+  await at.run(`work ${first} --part 0,1`);
+  await at.run(`commit ${first}`);
+  const nothing = await at.run(`plan data ${at.store} --dataset-id d`);
+  const quiet = await at.run(`plan data ${at.store} --dataset-id d --json`);
+  writeFileSync(join(at.folder, 'data', 'a', 'new.txt'), 'new');
+  rmSync(join(at.folder, 'data', 'b', '1.txt'));
+
+  const plan = await at.run(`plan data ${at.store} --dataset-id d --track-deletes --json`);
+  const url = String(json(plan.stdout)['location']);
+  await at.run(`work ${url} --part 0`);
+  const commit = await at.run(`commit ${url} --json`);
+  const restore = await at.run(`restore ${url} out --all`);
+
+  expect([nothing.status, nothing.stdout]).toEqual([
+    0,
+    'No changes: dataset d stays at version 1, and nothing was planned\n  changes   0 added, 0 modified, 0 deleted, 12 unchanged\n',
+  ]);
+  expect(json(quiet.stdout)).toMatchObject({ noChanges: true, version: 1, unchanged: 12 });
+  expect(json(plan.stdout)).toMatchObject({
+    noChanges: false,
+    added: 1,
+    deleted: 1,
+    unchanged: 11,
+    files: 1,
+    bytes: 3,
+  });
+  expect(json(commit.stdout)).toMatchObject({ version: 2, files: 12 });
+  expect(restore.status).toBe(0);
+  expect(readFileSync(join(at.folder, 'out', 'a', 'new.txt'), 'utf8')).toBe('new');
+  expect(existsSync(join(at.folder, 'out', 'b', '1.txt'))).toBe(false);
 });
 
 test('plan status tells parts by the age of what their attempts have stored', async () => {

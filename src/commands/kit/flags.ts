@@ -71,6 +71,17 @@ export const ignoreCtimeFlag = flag.on({
   describe: 'size and modification time alone say what changed',
 });
 
+export const trackDeletesFlag = flag.on({
+  describe: 'record missing files as deleted; without this they stay in later versions',
+});
+
+/** For commands that make a version of what differs from the one before. */
+export const changesFlags = {
+  force: flag.on({ describe: 'read and send everything again, as a version that lists all of it' }),
+  trackDeletes: trackDeletesFlag,
+  ignoreCtime: ignoreCtimeFlag,
+};
+
 /** Names the dataset that an upload becomes a version of. */
 export const datasetIdFlag = flag.text({
   alias: 'dataset',

@@ -3,6 +3,7 @@ import { arg } from '../../cli/arg.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { budgetGateFlags } from '../kit/budget-flags.js';
 import {
+  changesFlags,
   datasetIdFlag,
   encryptionFlags,
   filterFlags,
@@ -43,6 +44,7 @@ export const planFlags = {
     default: '64GiB',
     describe: 'data of a part, where --parts is not given; a file counts as 64 KiB more than it has',
   }),
+  ...changesFlags,
   writerId: writerIdFlag,
   datasetId: datasetIdFlag,
   shardCount: flag.int([4, 32, [0]], { default: 0, describe: 'key prefixes to spread chunks over; 0 chooses' }),

@@ -1,7 +1,7 @@
 // Plans a folder and shows the plan.
 import type { Context } from '../../cli/context.js';
 import { isPartialWith } from '../../core/archive/parts/left-out-paths.js';
-import { planFolder, type WrittenPlan } from '../../core/archive/parts/plan-folder.js';
+import { type NothingPlanned, planFolder, type WrittenPlan } from '../../core/archive/parts/plan-folder.js';
 import { excludedTrees } from '../../core/archive/scan/source-folder.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
@@ -24,6 +24,7 @@ import {
   lockOption,
   withoutClassOfFolder,
 } from '../upload/engine-options.js';
+import { changesText } from '../upload/show-upload.js';
 import { placesOf, storeOf } from '../upload/run-archive.js';
 import { tierPolicy } from '../upload/tier-flags.js';
 
@@ -40,7 +41,7 @@ export async function runPlan(
     values,
     context,
   );
-  const { datasetId: id, project, tag: tags, parts, partSize, failFast } = values;
+  const { datasetId: id, project, tag: tags, parts, partSize, failFast, trackDeletes, ignoreCtime, force } = values;
   const options = {
     ...engineEnvironment(context),
     source: places.source,
@@ -51,6 +52,7 @@ export async function runPlan(
       writerId: places.writerId,
       encryption: encryptionOptions(values, url, context),
       ...guardOptions(values),
+      changes: { trackDeletes, ignoreCtime, isForced: force },
     },
     filter: filterOptions(values, excludedTrees(places.source, places.base, context.home)),
     packing: { compressionLevel, fileChecksums, dedup: dedupOption(values, context) },
@@ -72,18 +74,45 @@ export async function runPlan(
       emit({ type: 'start', operation: 'plan', source, target: url });
       const open = openForWriting(url, values, context);
       const made = await planFolder(() => open(emit), { ...options, warn, uploadGate: gate(emit), emit });
-      recordRunResult(context, { ...made, ...made.totals });
+      recordRunResult(context, { ...made, ...(isPlan(made) ? made.totals : NOTHING) });
       return made;
     },
-    show: (made) => ({ document: planDocument(made), text: () => textOf(planLines(made, context)) }),
+    show: (made) => ({ document: documentOf(made), text: () => textOf(linesOf(made, context)) }),
   });
   for (const text of warnings) context.warn(text);
-  return isPartialWith(plan.leftOut) ? 3 : 0;
+  return isPlan(plan) && isPartialWith(plan.leftOut) ? 3 : 0;
 }
 
+const NOTHING = { files: 0, bytes: 0 };
+
+const isPlan = (made: WrittenPlan | NothingPlanned): made is WrittenPlan => 'parts' in made;
+
+const documentOf = (made: WrittenPlan | NothingPlanned) => (isPlan(made) ? planDocument(made) : nothingDocument(made));
+
+const linesOf = (made: WrittenPlan | NothingPlanned, context: Context<'plan'>): readonly string[] =>
+  isPlan(made) ? planLines(made, context) : nothingLines(made);
+
+const nothingDocument = ({ changes, ...rest }: NothingPlanned) => ({ ...rest, ...changes, noChanges: true });
+
+const nothingLines = ({ datasetId, version, changes }: NothingPlanned): readonly string[] => [
+  `No changes: dataset ${printable(datasetId)} stays at version ${version}, and nothing was planned`,
+  fact('changes', changesText(changes)),
+];
+
 /** The JSON document of a plan. */
-function planDocument({ uploadId, location, datasetId, parts, totals, spanning, leftOut, ...ended }: WrittenPlan) {
+function planDocument({
+  uploadId,
+  location,
+  datasetId,
+  parts,
+  totals,
+  spanning,
+  leftOut,
+  changes,
+  ...ended
+}: WrittenPlan) {
   return {
+    ...(changes === undefined ? {} : { ...changes, noChanges: false }),
     uploadId,
     location,
     datasetId,
@@ -111,7 +140,7 @@ function nextCommands(location: string, count: number) {
 }
 
 function planLines(made: WrittenPlan, context: Context<'plan'>): readonly string[] {
-  const { location, datasetId, parts, totals, spanning, leftOut } = made;
+  const { location, datasetId, parts, totals, spanning, leftOut, changes } = made;
   const { task, here, commit } = nextCommands(location, parts.length);
   const largest = parts.reduce((most, { bytes }) => Math.max(most, bytes), 0);
   const last = parts.length - 1;
@@ -119,6 +148,7 @@ function planLines(made: WrittenPlan, context: Context<'plan'>): readonly string
     `Planned ${amountText(totals.files, 'file', totals.bytes)} in ${formatQuantity(parts.length, 'part')}`,
     fact('location', printable(location)),
     fact('dataset', printable(datasetId)),
+    ...(changes === undefined ? [] : [fact('changes', changesText(changes))]),
     ...(parts.length > 1 ? [fact('parts', `0 to ${last}, the largest has ${formatBytes(largest)}`)] : []),
     ...(spanning.groups === 0
       ? []

@@ -1,5 +1,6 @@
 // The output of `upload` and `sync`, and the exit status that goes with it.
 import type { Context, Pricing } from '../../cli/context.js';
+import type { ChangeCounts } from '../../core/archive/run/change-counts.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { UploadReport, UploadParts } from '../../cli/slots.js';
 import { type DryRun, isDryRun, plannedDocument, plannedFacts } from './dry-run.js';
@@ -101,14 +102,15 @@ function keyLines({ earlierKeyIds = [], untoldKeyChunks = 0 }: UploadResult): st
 const isDifference = (changes: UploadResult['changes']): boolean =>
   changes !== undefined && changes.modified + changes.deleted + changes.unchanged > 0;
 
-function changesText(changes: NonNullable<UploadResult['changes']>): string {
+/** How many paths were added and so on. */
+export function changesText(changes: ChangeCounts): string {
   const { added, modified, deleted, unchanged, gone, referred } = changes;
   const kept = gone === 0 ? '' : `; ${gone} gone from the folder and kept (sync --track-deletes drops them)`;
   return `${added} added, ${modified} modified, ${deleted} deleted, ${unchanged} unchanged${referredText(referred)}${kept}`;
 }
 
 /** Counts how many of the added or modified files refer to content that is stored already. */
-function referredText(referred: NonNullable<UploadResult['changes']>['referred']): string {
+function referredText(referred: ChangeCounts['referred']): string {
   if (referred === undefined || referred.files === 0) return '';
   return `; ${referred.files} referred to content that is stored (${formatBytes(referred.bytes)})`;
 }

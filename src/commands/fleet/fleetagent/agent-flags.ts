@@ -5,6 +5,7 @@ import {
   limitFlags,
   outputFlags,
   ignoreCtimeFlag,
+  trackDeletesFlag,
   packingFlags,
   storageClassFlag,
   storeFlags,
@@ -38,7 +39,7 @@ export const agentFlags = {
     describe: 'from the beginning of one cycle to that of the next; that of the config when not given, else 1h',
   }),
   once: flag.on({ describe: 'run one cycle and end' }),
-  trackDeletes: flag.on({ describe: 'record missing files as deleted; without this they stay in later versions' }),
+  trackDeletes: trackDeletesFlag,
   ignoreCtime: ignoreCtimeFlag,
   manifestCacheDir: flag.folder({
     describe: 'where manifests of earlier versions are remembered (default ~/.archiver/manifest-cache)',

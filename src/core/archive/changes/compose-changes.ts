@@ -6,8 +6,10 @@ import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import { compactView } from '../../dataset/chain/compact-view.js';
 import { summarize } from '../../dataset/chain/summarize.js';
 import { levelOf, type View } from '../../dataset/chain/view.js';
-import { namedManifest } from '../../format/manifest/loaded-manifest.js';
-import type { PreviousManifest } from '../../format/manifest/manifest-types.js';
+import type { Level } from '../../dataset/chain/merged-view.js';
+import { type LoadedManifest, namedManifest } from '../../format/manifest/loaded-manifest.js';
+import type { ManifestHead, PreviousManifest } from '../../format/manifest/manifest-types.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 import { type HeadInput, manifestHead } from '../commit/manifest-head.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import { composeNext } from './next-segments.js';
@@ -28,6 +30,34 @@ export interface Base {
   readonly mayShare: boolean;
 }
 
+export interface FullInput {
+  readonly uploadId: UploadId;
+  /** Number of paths that are left out. */
+  readonly skipped: number;
+  readonly mayShare: boolean;
+  readonly isSealed: boolean;
+  readonly headOf: (part: Pick<ManifestHead, 'listing' | 'totals' | 'shards' | 'chunks'>) => ManifestHead;
+}
+
+/** Composes the listing of all that `chain` shows with `newer` on top of it, both newest first. @throws what reading them throws */
+export async function composeFull(
+  newer: readonly Level[],
+  chain: readonly LoadedManifest[],
+  { uploadId, skipped, mayShare, isSealed, headOf }: FullInput,
+): Promise<Omit<ComposedChanges, 'previous'>> {
+  const merged = mergeLevels([...newer, ...chain.map(levelOf)], uploadId);
+  const { totals: counted, shards, used } = await summarize(merged);
+  const full = compactView(merged, used);
+  const totals = { ...counted, skipped };
+  const head = headOf({ listing: 'full', totals, shards, chunks: full.chunks });
+  const base = chain.at(-1);
+  const isShared = mayShare && isSegmented(totals.entries, isSealed) && base?.segments !== undefined;
+  const encoded = isShared
+    ? await composeNext(head, base, [...newer, ...chain.slice(0, -1).map(levelOf)])
+    : await composeListing(head, full.entries(), isSealed);
+  return { encoded, listing: 'full', totals, chunks: full.chunks };
+}
+
 /** Composes the manifest of `level` on top of `view`, as it is to be stored (encrypted if need be). */
 export async function composeChanges(
   run: HeadInput,
@@ -46,21 +76,18 @@ async function compose(
   { view, isFull, mayShare }: Base,
 ): Promise<ComposedChanges> {
   const skipped = run.scanned.skipped.length + run.ledger.leftOut;
-  const merged = mergeLevels([level, ...view.chain.map(levelOf)], run.uploadId);
-  const { totals, shards, used } = await summarize(merged);
-  const viewTotals = { ...totals, skipped };
   if (isFull) {
-    const full = compactView(merged, used);
-    const part = { listing: 'full', totals: viewTotals, shards, chunks: full.chunks } as const;
-    const head = manifestHead(run, plan, part);
-    const base = view.chain.at(-1);
     const isSealed = run.encryption.sealer !== undefined;
-    const isShared = mayShare && isSegmented(totals.entries, isSealed) && base?.segments !== undefined;
-    const encoded = isShared
-      ? await composeNext(head, base, [level, ...view.chain.slice(0, -1).map(levelOf)])
-      : await composeListing(head, full.entries(), isSealed);
-    return { encoded, listing: 'full', totals: viewTotals, chunks: full.chunks };
+    return await composeFull([level], view.chain, {
+      uploadId: run.uploadId,
+      skipped,
+      mayShare,
+      isSealed,
+      headOf: (part) => manifestHead(run, plan, part),
+    });
   }
+  const { totals } = await summarize(mergeLevels([level, ...view.chain.map(levelOf)], run.uploadId));
+  const viewTotals = { ...totals, skipped };
   const own = await summarize(mergeLevels([level], run.uploadId));
   const chain = view.head.chain ?? { deltas: 0, entries: 0 };
   const previous = namedManifest(view.head.uploadId, view.chain[0]);

@@ -11,23 +11,20 @@ import type { UploadRun } from '../run/upload-run.js';
 import { type ManifestStrategy, makeVersion } from '../make-version.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { planUpload, type UploadPlan } from '../plan/plan-upload.js';
-import { currentXattrs } from '../scan/current-xattrs.js';
 import { reopenUnstored } from '../scan/reopen-rows.js';
 import { afterStale, underNewId } from '../under-new-id.js';
-import { recordsContent } from '../run/settings.js';
 import { encryptionOf, earlierKeys, keepEncryption } from '../run/upload-encryption.js';
 import { noteUnlocked } from '../run/upload-lock.js';
 import { dryRunResult, measured, type UploadResult, versionResult } from '../upload-result.js';
 import type { Baseline } from './baseline.js';
 import { nextBaseline, type Repeat, concurrentBaseline } from './baseline-anew.js';
 import type { ChangeCounts, ComparedWith } from '../run/change-counts.js';
-import { type Comparison, compareWithView } from './compare.js';
+import type { Comparison } from './compare.js';
+import { compareRun, isSameRoot, refer } from './compare-run.js';
 import { isFullListingDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
 import { checkDeletions, checkShrunken, refuseResend, warnOfOtherSource } from './doubtful-source.js';
-import { KnownContents, seedsOf } from './known-contents.js';
 import { touchesLittle } from './next-segments.js';
-import { referToKnown } from './refer.js';
 import { avoidUnlisted } from '../../format/manifest/direct-record.js';
 import {
   type BaselineCheck,
@@ -76,7 +73,6 @@ export async function compareWithConcurrent(run: UploadRun): Promise<UploadResul
 }
 
 class Attempt {
-  private known: KnownContents | undefined;
   private seen: DailyViewCheck | undefined;
 
   constructor(
@@ -88,7 +84,7 @@ class Attempt {
 
   async make(): Promise<UploadResult | NeedsFullVersion | Repeat> {
     const { run, baseline } = this;
-    const compared = await this.compare();
+    const compared = await compareRun(run, baseline);
     checkDeletions(run, compared);
     this.seen = await checkViewDaily(run, baseline, this.mayCache);
     if (this.isNothing(compared)) return await this.unchanged(compared);
@@ -97,7 +93,7 @@ class Attempt {
     if (this.isBroken && this.mayCache && baseline.isReadable) return 'doubtful';
     if (this.seen?.isChainBroken === true && !baseline.isReadable) return this.onItsOwn(compared, 'read');
     warnOfBroken(run, baseline, this.seen);
-    const wanted = await this.refer(compared);
+    const wanted = await refer(run, compared);
     const isFull = await this.isFull(wanted);
     const look = await this.look(wanted, isFull);
     if (look === undefined) return this.onItsOwn(compared, 'list');
@@ -117,7 +113,7 @@ class Attempt {
       if (avoid.size === avoided && !look.isManifest)
         throw new ArchiverError('internal', `${look.first ?? 'an object'} is referred to again`); // prevents an endless loop
       reopenUnstored(table, extras);
-      const again = await this.refer(await this.compare(avoid));
+      const again = await refer(this.run, await compareRun(this.run, this.baseline, avoid));
       if (look.isManifest || (isFull && again.lost !== undefined)) return this.cannotRefer(look.first ?? '', again);
       // All that the view lists was looked at already for a full listing.
       const next = isFull ? { ...look, first: undefined } : await this.look(again, isFull);
@@ -238,49 +234,12 @@ class Attempt {
 
   /** Whether there is no version to make, with so many mentions. */
   private isSame(mentions: number): boolean {
-    return mentions === 0 && this.isSameRoot() && this.baseline.isNewest && !this.isBroken;
+    return mentions === 0 && isSameRoot(this.run, this.baseline.view) && this.baseline.isNewest && !this.isBroken;
   }
 
   /** True if the store lacks something that the view needs. What is written then builds on nothing of its chain. */
   private get isBroken(): boolean {
     return (this.seen?.broken.length ?? 0) > 0;
-  }
-
-  /** Compares the source folder itself, which is no entry: its mode, owner and time are in the head of a manifest. */
-  private isSameRoot(): boolean {
-    const { scanned, dataset } = this.run;
-    const { mode, uid, gid, mtime } = this.baseline.view.head.source;
-    const { root } = scanned;
-    const isSameTime = root.mtimeSeconds === mtime.seconds && root.mtimeNanos === mtime.nanos;
-    const isSame = isSameTime && (root.mode & 0o7777) === mode && root.uid === uid && root.gid === gid;
-    return isSame || dataset.origin !== undefined;
-  }
-
-  private async compare(avoid?: ReadonlySet<number>): Promise<Comparison> {
-    const { dataset, labels, scanned, ledger, source, packing } = this.run;
-    const isForced = dataset.changes?.isForced === true;
-    const isKnown = packing.fileChecksums && !isForced;
-    this.known = isKnown ? new KnownContents(ledger.table.count, seedsOf(this.baseline.view)) : undefined;
-    const entries = avoid === undefined ? this.baseline.entries : this.baseline.view.entries();
-    return await compareWithView(entries, {
-      table: ledger.table,
-      extras: ledger.extras,
-      skipped: scanned.skipped,
-      young: scanned.young,
-      trackDeletes: dataset.changes?.trackDeletes === true,
-      isForced,
-      known: this.known,
-      findsCopies: recordsContent(packing),
-      ignoreCtime: dataset.changes?.ignoreCtime === true,
-      stages: labels.provenance?.ofEntries.stages,
-      xattrsOf: currentXattrs(source),
-      avoid,
-    });
-  }
-
-  /** Refers to content that the earlier version holds under other names or times, instead of packing it. */
-  private async refer(comparison: Comparison): Promise<Comparison> {
-    return this.known === undefined ? comparison : await referToKnown(this.run, this.known, comparison);
   }
 
   private dryRun(plan: UploadPlan, comparison: Comparison): UploadResult {

@@ -13,6 +13,7 @@ import { checkShrunken } from '../changes/doubtful-source.js';
 import { resolveDataset, type SettledDataset } from '../changes/resolve-dataset.js';
 import { commitUpload, type CommitInput, rememberHead } from '../commit/commit-upload.js';
 import type { Commitment } from '../commit/commitment.js';
+import { putSegments } from '../transfer/put-segments.js';
 import { type ArchiveOptions, type Settings, settingsOf } from '../run/settings.js';
 import { encryptionFor } from '../run/upload-encryption.js';
 import { retentionOf } from '../run/upload-lock.js';
@@ -96,9 +97,15 @@ export async function commitPlan(
     const looks = new FolderLooks(store, signal);
     const { parts, missing } = await wholeParts({ reader: store, looks, signal }, plan, results, warn);
     if (missing.length > 0) return { missing, requests: ended().requests };
-    commitment = await compose(plan, parts, looks.lookedAtMs);
+    const { cache } = rememberedOf(settings, opened);
+    commitment = await compose({ store, looks, cache, signal }, plan, parts);
   }
   const run = await commitInput(opened, { plan, settings, store });
+  const { base } = plan.head;
+  if (base !== undefined && run.settled.highest > base.version)
+    warn(
+      `dataset ${plan.head.datasetId} has got version ${run.settled.highest} since it was planned on version ${base.version}: the new one lists what was planned`,
+    );
   emit({ type: 'phase', phase: 'committing' });
   emit({ type: 'step', step: 'manifest', uploadId: plan.uploadId });
   checkShrunken(shownOf(run, settings, commitment.totals), {
@@ -164,7 +171,7 @@ async function commitInput(opened: OpenedStore, { plan, settings, store }: Commi
     settled,
     datasetId: head.datasetId,
     // It sends nothing that could be taken back.
-    sender: { keep: () => undefined, sendSegments: () => Promise.resolve() },
+    sender: { keep: () => undefined, sendSegments: putSegments },
     encryption: encryptionFor(settled.encryption, store, uploadId, settings.signal),
     retention: retentionOf(settings.layout.lock, { createdAt, now: settings.now() }),
   };

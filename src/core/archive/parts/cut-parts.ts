@@ -1,12 +1,11 @@
 // Cuts what was scanned into parts of equal cost. Pure.
-import { type EntryTable, KIND } from '../../format/columns/entry-table.js';
-import { isListed } from '../../format/manifest/manifest-writer.js';
+import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 
 /** What a file costs beside its bytes, in bytes: opening, reading and listing a small file takes as long as packing so many bytes. */
 export const ENTRY_COST = 64 * 1024;
 export const DEFAULT_PART_BYTES = 64 * 2 ** 30;
 
-/** Rows `start` to `end` (exclusive) of a table, among them rows that are not archived. */
+/** Rows `start` to `end` (exclusive) of a table, among them rows that are not packed. */
 export interface PartRange {
   readonly start: number;
   readonly end: number;
@@ -19,6 +18,10 @@ export interface PartRange {
 /** So many parts, or as many as there are parts of so much cost. */
 export type PartSize = { readonly count: number } | { readonly bytes: number };
 
+/** Whether a row is to be packed. Nothing else has a part. */
+export const isToPack = ({ columns: { kind, status } }: EntryTable, index: number): boolean =>
+  status[index] === STATUS.pending && kind[index] !== KIND.dropped;
+
 const costOf = ({ columns: { kind, size } }: EntryTable, index: number): number =>
   ENTRY_COST + (kind[index] === KIND.file ? (size[index] ?? 0) : 0);
 
@@ -29,14 +32,14 @@ const costOf = ({ columns: { kind, size } }: EntryTable, index: number): number 
 export function cutParts(table: EntryTable, wanted: PartSize): readonly PartRange[] {
   const { kind, size } = table.columns;
   let total = 0;
-  for (let index = 0; index < table.count; index++) if (isListed(table, index)) total += costOf(table, index);
+  for (let index = 0; index < table.count; index++) if (isToPack(table, index)) total += costOf(table, index);
   const count = 'count' in wanted ? wanted.count : Math.max(1, Math.ceil(total / wanted.bytes));
   const ranges: { start: number; end: number; entries: number; files: number; bytes: number }[] = [];
   const next = (start: number) => ({ start, end: start, entries: 0, files: 0, bytes: 0 });
   let range = next(0);
   let [before, slot] = [0, 0];
   for (let index = 0; index < table.count; index++) {
-    if (!isListed(table, index)) continue;
+    if (!isToPack(table, index)) continue;
     const cost = costOf(table, index);
     const own = Math.min(count - 1, Math.floor(((before + cost / 2) / total) * count));
     if (own > slot && range.entries > 0) {
@@ -58,16 +61,17 @@ export function cutParts(table: EntryTable, wanted: PartSize): readonly PartRang
  * again because each part has the content for itself.
  */
 export function numberGroups(
-  { columns: { group, kind, size } }: EntryTable,
+  table: EntryTable,
   ranges: readonly PartRange[],
 ): { readonly all: number; readonly groups: number; readonly bytes: number } {
+  const { group, size } = table.columns;
   const lastPart = new Map<number, number>();
   const spanning = new Map<number, number>();
   let bytes = 0;
   const members = function* (): Generator<readonly [index: number, group: number, part: number]> {
     for (const [part, { start, end }] of ranges.entries())
       for (let index = start; index < end; index++)
-        if (group[index] !== 0 && kind[index] !== KIND.dropped) yield [index, group[index] ?? 0, part];
+        if (group[index] !== 0 && isToPack(table, index)) yield [index, group[index] ?? 0, part];
   };
   for (const [index, number, part] of members()) {
     const last = lastPart.get(number);

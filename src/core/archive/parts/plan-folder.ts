@@ -1,10 +1,10 @@
-// Plans a version that many workers make: lists the folder once, cuts it into parts of equal cost, and puts their lists and, last, the plan
-// under a new upload id. Nothing of it is ever changed.
+// Plans a version that many workers make: lists the folder once, compares it with the version before, cuts what is to be packed into parts
+// of equal cost, and puts their lists and, last, the plan under a new upload id. Nothing of it is ever changed.
 import { hash } from 'node:crypto';
 import { GzipText } from '../../format/manifest/gzip-text.js';
 import { entryLine, type LineSources } from '../../format/manifest/entry-line.js';
-import { isListed } from '../../format/manifest/manifest-writer.js';
 import type { Totals } from '../../format/manifest/manifest-types.js';
+import { BASE_REQUIRED, NO_REQUIREMENTS } from '../../format/manifest/requirements.js';
 import { type EntryTable, KIND } from '../../format/columns/entry-table.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { bytesOf, TOP } from '../../platform/paths/raw-path.js';
@@ -20,9 +20,12 @@ import { type ArchiveOptions, settingsOf } from '../run/settings.js';
 import type { TierPolicy } from '../run/tier.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { lineSources } from '../run/upload-provenance.js';
+import type { ChangeCounts } from '../run/change-counts.js';
+import { defined } from '../../platform/defined.js';
 import { putOnce } from '../transfer/put-once.js';
 import { withRun } from '../with-run.js';
-import { cutParts, numberGroups, type PartRange, type PartSize } from './cut-parts.js';
+import { cutParts, isToPack, numberGroups, type PartRange, type PartSize } from './cut-parts.js';
+import { planChanges, putChanges } from './plan-changes.js';
 import { leftOutPaths } from './left-out-paths.js';
 import { planBytes, type PlanHead, type PlannedPart } from '../../format/parts/part-documents.js';
 import { listName, planKey } from '../../format/parts/part-keys.js';
@@ -34,13 +37,21 @@ export interface WrittenPlan extends Pick<PlanHead, 'datasetId' | 'parts' | 'tot
   readonly location: string;
   readonly requests: UploadRun['requests'];
   readonly durationMs: number;
+  /** Undefined where there is no version to compare with. */
+  readonly changes: ChangeCounts | undefined;
+}
+
+/** The folder is as the version of its dataset says: nothing was put. */
+export interface NothingPlanned extends Pick<WrittenPlan, 'datasetId' | 'requests' | 'durationMs'> {
+  readonly version: number;
+  readonly changes: ChangeCounts;
 }
 
 /** Plans a folder; opens the store while it is listed, and closes it. @throws as `archiveFolder` does */
 export async function planFolder(
   open: () => Promise<OpenedStore>,
   options: ArchiveOptions & { readonly partSize: PartSize },
-): Promise<WrittenPlan> {
+): Promise<WrittenPlan | NothingPlanned> {
   const settings = settingsOf(options);
   const opening = open();
   try {
@@ -58,13 +69,27 @@ export async function planFolder(
   }
 }
 
-async function writePlan(given: UploadRun, settled: SettledDataset, partSize: PartSize): Promise<WrittenPlan> {
+async function writePlan(
+  given: UploadRun,
+  settled: SettledDataset,
+  partSize: PartSize,
+): Promise<WrittenPlan | NothingPlanned> {
   const hasCopies = given.scanned.dvc.cacheKept.files > 0 ? true : undefined;
   const run = { ...given, packing: { ...given.packing, dedup: given.packing.dedup ?? hasCopies } };
   const { store, uploadId, ledger, signal, emit } = run;
   refuseSealed(run);
   warnOfEmpty(run);
-  checkShrunken(run, { version: settled.highest, totals: settled.totals });
+  const { baseline } = settled;
+  const ended = () => ({
+    datasetId: run.datasetId,
+    requests: { ...run.requests },
+    durationMs: Math.round(performance.now() - run.startedMs),
+  });
+  if (baseline === undefined) checkShrunken(run, { version: settled.highest, totals: settled.totals });
+  const compared = baseline && (await planChanges(run, baseline));
+  const changes = compared?.comparison.counts();
+  if (baseline !== undefined && changes !== undefined && compared?.isNothing === true)
+    return { version: baseline.head, changes, ...ended() };
   const { table } = ledger;
   const plan = planUpload(run, pendingTotals(table));
   await run.uploadGate?.(plannedAmounts(run, plan));
@@ -72,6 +97,7 @@ async function writePlan(given: UploadRun, settled: SettledDataset, partSize: Pa
   const ranges = cutParts(table, partSize);
   const { all: linkGroups, ...spanning } = numberGroups(table, ranges);
   emit({ type: 'phase', phase: 'committing' });
+  const base = baseline && compared && (await putChanges(run, plan, baseline, compared.comparison));
   const parts: PlannedPart[] = [];
   for (const [part, range] of ranges.entries()) {
     const bytes = await listOf(table, range, lineSources(run.labels.provenance));
@@ -83,24 +109,15 @@ async function writePlan(given: UploadRun, settled: SettledDataset, partSize: Pa
     const first = bytesOf(entries === 0 ? TOP : table.path(range.start)).toString('base64');
     parts.push({ part, first, key, size: bytes.length, sha256, entries, files, bytes: range.bytes });
   }
-  const head = headOf(run, plan, { spanning, linkGroups, parts, after: settled.highest });
+  const head = headOf(run, plan, { spanning, linkGroups, parts, after: settled.highest, ...defined({ base }) });
   await putOnce(store, planKey(uploadId), planBytes(head), {
     contentType: 'application/gzip',
     exclusive: true,
     signal,
   });
-  const { datasetId, totals, leftOut } = head;
-  return {
-    uploadId,
-    datasetId,
-    parts,
-    totals,
-    spanning,
-    leftOut,
-    location: uploadUrlOf(store.url, uploadId),
-    requests: { ...run.requests },
-    durationMs: Math.round(performance.now() - run.startedMs),
-  };
+  const { totals, leftOut } = head;
+  const location = uploadUrlOf(store.url, uploadId);
+  return { uploadId, parts, totals, spanning, leftOut, location, changes, ...ended() };
 }
 
 /** Only the process that has a data key can seal a manifest, and parts of one are written by many. */
@@ -119,7 +136,7 @@ function refuseSealed({ encryption, datasetId }: UploadRun): void {
 async function listOf(table: EntryTable, { start, end }: PartRange, sources: LineSources): Promise<Buffer> {
   const text = new GzipText();
   for (let index = start; index < end; index++) {
-    if (!isListed(table, index)) continue;
+    if (!isToPack(table, index)) continue;
     if (!text.add(`${entryLine(table, index, sources)}\n`)) await text.drained();
   }
   return await text.finish();
@@ -128,7 +145,7 @@ async function listOf(table: EntryTable, { start, end }: PartRange, sources: Lin
 function headOf(
   run: UploadRun,
   plan: Parameters<typeof manifestHead>[1],
-  { after, ...cut }: Pick<PlanHead, 'spanning' | 'linkGroups' | 'parts'> & { readonly after: number },
+  { after, ...cut }: Pick<PlanHead, 'spanning' | 'linkGroups' | 'parts' | 'base'> & { readonly after: number },
 ): PlanHead {
   const { layout, filter, dataset, scanned, ledger } = run;
   const totals = totalsOf(ledger.table, scanned.skipped.length);
@@ -152,7 +169,8 @@ function headOf(
     after,
   };
   const more = { options, ...cut, leftOut: leftOutPaths(scanned.skipped) };
-  return { ...head, ...more, uploadId: run.uploadId, type: 'archiver-plan' };
+  const requires = cut.base === undefined ? NO_REQUIREMENTS : BASE_REQUIRED;
+  return { ...head, ...more, requires, uploadId: run.uploadId, type: 'archiver-plan' };
 }
 
 const tiersOf = ({ max, ...days }: TierPolicy): NonNullable<PlanHead['options']['tiers']> => ({
@@ -165,7 +183,7 @@ function totalsOf(table: EntryTable, skipped: number): Totals {
   const kinds = [0, 0, 0, 0];
   let bytes = 0;
   for (let index = 0; index < table.count; index++) {
-    if (!isListed(table, index)) continue;
+    if (!isToPack(table, index)) continue;
     kinds[kind[index] ?? 0] = (kinds[kind[index] ?? 0] ?? 0) + 1;
     if (kind[index] === KIND.file || kind[index] === KIND.hardlink) bytes += size[index] ?? 0;
   }

@@ -55,13 +55,35 @@ export function partOf({ head: { parts } }: ReadPlan, part: number): PlannedPart
 }
 
 /** Reads the list of a part as it is stored. @throws integrity unless it is the one that the plan names */
-export async function readPartList(
+export const readPartList = async (
   reader: ObjectReader,
   { uploadId }: ReadPlan,
-  { key, size, sha256 }: PlannedPart,
+  part: PlannedPart,
   signal: AbortSignal,
-): Promise<{ readonly bytes: Buffer; readonly name: string }> {
-  const full = uploadFolder(uploadId) + key;
+): Promise<NamedBytes> => await readNamed(reader, uploadFolder(uploadId), part, signal);
+
+/** Reads what a plan changes without packing it, a delta as it is stored. @throws integrity unless it is the one that the plan names */
+export async function readChanges(
+  reader: ObjectReader,
+  { uploadId, head }: ReadPlan,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  if (head.base === undefined) throw new ArchiverError('internal', `the plan ${uploadId} builds on nothing`);
+  return (await readNamed(reader, uploadFolder(uploadId), head.base, signal)).bytes;
+}
+
+interface NamedBytes {
+  readonly bytes: Buffer;
+  readonly name: string;
+}
+
+async function readNamed(
+  reader: ObjectReader,
+  folder: string,
+  { key, size, sha256 }: Pick<PlannedPart, 'key' | 'size' | 'sha256'>,
+  signal: AbortSignal,
+): Promise<NamedBytes> {
+  const full = folder + key;
   const name = `the list ${printable(full)}`;
   const bytes = await bytesOf(reader, full, Math.min(size, MAX_LIST_BYTES), signal);
   if (bytes.length !== size || hash('sha256', bytes, 'hex') !== sha256)

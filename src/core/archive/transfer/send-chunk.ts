@@ -10,14 +10,14 @@ import { Slots } from '../../platform/limits/byte-budget.js';
 import { type KeptUpload, keptText, type UploadJournal } from '../resume/upload-journal.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { EncodedSegment } from '../../format/manifest/segment-texts.js';
-import { folderOfKey, uploadFolder } from '../../store/ids/upload-id.js';
+import { folderOfKey } from '../../store/ids/upload-id.js';
 import { isLockRefused, isMisnamed } from '../../store/store-error.js';
 import { putOnce } from './put-once.js';
+import { putSegments } from './put-segments.js';
 import type { PackedChunk } from '../run/packed-chunk.js';
 import type { ChunkTarget, Sender, SendHooks, SendOutcome } from '../run/sender.js';
 import { counted } from '../../platform/text/counted.js';
 
-const SEGMENTS_AT_ONCE = 8;
 const TAKE_BACK_MS = 30_000;
 /** Time for deleting after an interruption: the user waits for the prompt, and the store may be what did not answer. */
 const HASTY_TAKE_BACK_MS = 1000;
@@ -83,11 +83,9 @@ export class ChunkSender implements Sender {
   ): Promise<void> {
     this.store = store;
     this.retention = retention;
-    const folder = uploadFolder(uploadId);
-    await forEachLimit(segments, SEGMENTS_AT_ONCE, async ({ place: { key, sha256 }, bytes }) => {
-      this.sent.add(folder + key);
-      const options = { sha256, contentType: 'application/gzip', exclusive: true, signal, ...defined({ retention }) };
-      if ((await putOnce(store, folder + key, bytes, options)) === 'put') this.acknowledged.add(folder + key);
+    await putSegments({ store, uploadId, retention, signal }, segments, {
+      onSend: (key) => void this.sent.add(key),
+      onPut: (key) => void this.acknowledged.add(key),
     });
     if (segments.length > 0) this.lastPutMs = Date.now();
   }

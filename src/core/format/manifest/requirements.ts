@@ -10,14 +10,20 @@ export const NO_REQUIREMENTS: readonly string[] = [];
 /** The `requires` of a manifest whose entries lie in segments. */
 export const SEGMENTS_REQUIRED: readonly string[] = ['segments'];
 
+/** The `requires` of a plan whose version has more than its parts. */
+export const BASE_REQUIRED: readonly string[] = ['base'];
+
 /** `requires`; documents of 0.1.0 may lack it. */
 export const requires = s.schema(() => s.listOf(s.text));
 const DOCUMENT = s.schema(() => s.object({ requires: s.exactOptional(requires()) }));
 
-/** Checks a document before the rest of it is read, which may differ. @throws unsupported, with every unknown word; integrity */
-export function checkRequirements(document: object, what: string): void {
+/**
+ * Checks a document before the rest of it is read, which may differ. `known` are the words that such a document may have. @throws
+ * unsupported, with every other word; integrity
+ */
+export function checkRequirements(document: object, what: string, known = SEGMENTS_REQUIRED): void {
   const words = (readValue(DOCUMENT, document, what).requires ?? NO_REQUIREMENTS).filter(
-    (word) => !SEGMENTS_REQUIRED.includes(word),
+    (word) => !known.includes(word),
   );
   if (words.length === 0) return;
   const named = words.map((word) => `'${printable(word)}'`).join(', ');

@@ -7,7 +7,7 @@ import { checkedDigest, digestedText } from '../../platform/json/digested-json.j
 import { parseBoundedJson } from '../../platform/json/json-guard.js';
 import { id, MANIFEST_KEYS, SEGMENT_PLACE, SHARD, TOTALS } from '../manifest/head-schema.js';
 import { manifestHeadText, segmentText } from '../manifest/manifest-head-text.js';
-import { checkRequirements, requires } from '../manifest/requirements.js';
+import { BASE_REQUIRED, checkRequirements, requires } from '../manifest/requirements.js';
 import { uploadId } from '../../store/ids/upload-id-schema.js';
 
 const FORMAT = 1;
@@ -77,6 +77,8 @@ const PLAN = s.schema(() => {
       /** The highest ordinal of the dataset when it was planned. */
       after: s.count,
     }),
+    /** Where it was compared with a version: that one, and what differs from it without being packed, as a delta (`requires` has `base`). */
+    base: s.exactOptional(s.object({ version: s.count, key: s.text, size: s.count, sha256: s.sha256 })),
     linkGroups: s.count,
     /** Hard link groups with members in several parts have the numbers from 1 on; `bytes` are stored again for that. */
     spanning: s.object({ groups: id(), bytes: s.count }),
@@ -110,7 +112,7 @@ function read<T>(schema: s.Schema<T>, bytes: Buffer, type: string, what: string)
   const document = readObject(parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what), what);
   if (readValue(HEADER, document, what).type !== type) throw integrityError(`${what} is no ${type}`);
   checkFormat(document, 'format', FORMAT, what);
-  checkRequirements(document, what);
+  checkRequirements(document, what, BASE_REQUIRED);
   return readValue(schema, document, what);
 }
 

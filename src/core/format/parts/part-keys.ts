@@ -11,6 +11,9 @@ export const planKey = (plan: UploadId): string => `${uploadFolder(plan)}plan.js
 export const listName = (part: number, sha256: string): string =>
   `plan/${partText(part)}-${sha256.slice(0, 8)}.json.gz`;
 
+/** Key of what a plan changes without packing it, relative to the folder of the plan. */
+export const changesName = (sha256: string): string => `plan/changes-${sha256.slice(0, 8)}.json.gz`;
+
 /** The folder of the results of a plan's parts. */
 export const resultsPrefix = (plan: UploadId): string => `${uploadFolder(plan)}parts/`;
 

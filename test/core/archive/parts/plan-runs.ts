@@ -3,7 +3,7 @@ import { realpathSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { commitPlan, type CommittedPlan, type MissingParts } from '../../../../src/core/archive/parts/commit-plan.js';
 import type { PartSize } from '../../../../src/core/archive/parts/cut-parts.js';
-import { planFolder, type WrittenPlan } from '../../../../src/core/archive/parts/plan-folder.js';
+import { type NothingPlanned, planFolder, type WrittenPlan } from '../../../../src/core/archive/parts/plan-folder.js';
 import { readPlan } from '../../../../src/core/archive/parts/read-plan.js';
 import { workPart, type WorkedPart } from '../../../../src/core/archive/parts/work-part.js';
 import type { ArchiveOptions } from '../../../../src/core/archive/run/settings.js';
@@ -53,11 +53,18 @@ export function openedStore({ base, wrap, isPlain = false }: PlanSite): OpenedSt
 
 const { signal } = new AbortController();
 
-export async function planned(
+/** Plans, and expects that there is something to do. */
+export async function planned(...args: Parameters<typeof plannedOrNot>): Promise<WrittenPlan> {
+  const made = await plannedOrNot(...args);
+  if (!('parts' in made)) throw new Error('nothing was planned');
+  return made;
+}
+
+export async function plannedOrNot(
   site: PlanSite,
   partSize: PartSize = { count: 4 },
   options: Partial<ArchiveOptions> = {},
-): Promise<WrittenPlan> {
+): Promise<WrittenPlan | NothingPlanned> {
   return await planFolder(() => Promise.resolve(openedStore(site)), {
     source: raw(site.source),
     partSize,

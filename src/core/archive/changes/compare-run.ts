@@ -1,0 +1,53 @@
+// Compares what a run has scanned with the version before.
+import type { View } from '../../dataset/chain/view.js';
+import { recordsContent } from '../run/settings.js';
+import type { UploadRun } from '../run/upload-run.js';
+import { currentXattrs } from '../scan/current-xattrs.js';
+import type { Baseline } from './baseline.js';
+import { type Comparison, compareWithView } from './compare.js';
+import { KnownContents, seedsOf } from './known-contents.js';
+import { referToKnown } from './refer.js';
+
+/** A comparison, and the contents of the version before that may be referred to. */
+export interface Compared extends Comparison {
+  readonly known: KnownContents | undefined;
+}
+
+/** Compares with the baseline. Chunks at the positions in `avoid` must not be referred to. @throws what reading the version throws */
+export async function compareRun(
+  run: UploadRun,
+  { view, entries }: Pick<Baseline, 'view' | 'entries'>,
+  avoid?: ReadonlySet<number>,
+): Promise<Compared> {
+  const { dataset, labels, scanned, ledger, source, packing } = run;
+  const isForced = dataset.changes?.isForced === true;
+  const isKnown = packing.fileChecksums && !isForced;
+  const known = isKnown ? new KnownContents(ledger.table.count, seedsOf(view)) : undefined;
+  const comparison = await compareWithView(avoid === undefined ? entries : view.entries(), {
+    table: ledger.table,
+    extras: ledger.extras,
+    skipped: scanned.skipped,
+    young: scanned.young,
+    trackDeletes: dataset.changes?.trackDeletes === true,
+    isForced,
+    known,
+    findsCopies: recordsContent(packing),
+    ignoreCtime: dataset.changes?.ignoreCtime === true,
+    stages: labels.provenance?.ofEntries.stages,
+    xattrsOf: currentXattrs(source),
+    avoid,
+  });
+  return { ...comparison, known };
+}
+
+/** Refers to content that the earlier version holds under other names or times, instead of packing it. @throws as `referToKnown` */
+export const refer = async (run: UploadRun, { known, ...comparison }: Compared): Promise<Comparison> =>
+  known === undefined ? comparison : await referToKnown(run, known, comparison);
+
+/** Compares the source folder itself, which is no entry: its mode, owner and time are in the head of a manifest. */
+export function isSameRoot({ scanned: { root }, dataset }: UploadRun, { head }: Pick<View, 'head'>): boolean {
+  const { mode, uid, gid, mtime } = head.source;
+  const isSameTime = root.mtimeSeconds === mtime.seconds && root.mtimeNanos === mtime.nanos;
+  const isSame = isSameTime && (root.mode & 0o7777) === mode && root.uid === uid && root.gid === gid;
+  return isSame || dataset.origin !== undefined;
+}
