@@ -14,6 +14,7 @@ export const command = defineCommand({
     '--part auto reads SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX (Kubernetes), AWS_BATCH_JOB_ARRAY_INDEX, SGE_TASK_ID, ' +
     'PBS_ARRAY_INDEX, PBS_ARRAYID or LSB_JOBINDEX. SGE and LSF count from 1: their task 1 does part 0. Where an array may ' +
     'have too few tasks, --per-task gives each of them several parts; auto:7,12-14 deals out these alone.\n' +
+    'Each part reserves of the budgets what it will use before it sends anything; its record counts what it used.\n' +
     'SIGTERM ends an attempt with exit 75; what it has sent stays until a prune. Requeue what ends with 75, and nothing else.',
   args: [planArg],
   flags: workFlags,
@@ -27,7 +28,7 @@ export const command = defineCommand({
     0: 'done, now or before',
     1: 'failed; do not try again without a look at it',
     3: 'done, but some files vanished, could not be read, or changed while they were read',
-    4: 'not done: most of the files of the part are gone from this machine (--allow-mass-delete)',
+    4: 'not done: it would exceed a budget, or most of the files of the part are gone from this machine (--allow-mass-delete)',
     75: 'not done; the same call may succeed: it was terminated, or the store could not be reached',
   },
   keepsMemoryLimit: () => true,

@@ -83,6 +83,7 @@ export const workFlags = {
     describe: 'do a part also where most of its files are gone from this machine',
   }),
   limitUpload: limitFlags.limitUpload,
+  ...budgetGateFlags,
   ...outputFlags,
 };
 export type WorkValues = Values<typeof workFlags>;

@@ -12,6 +12,7 @@ import { formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 import { recordRunFacts, recordRunResult } from '../kit/account.js';
 import { amountText, fact, textOf } from '../kit/lines.js';
+import { uploadGate } from '../kit/slots.js';
 import { planIn, planLocation, withExit } from './plan-target.js';
 import { withResult } from '../kit/run.js';
 import { withStore } from '../kit/store.js';
@@ -46,8 +47,11 @@ export async function runWork(values: WorkValues, url: string, context: Context<
           const numbers = perTask > 1 ? wanted.filter((number) => number < planned.length) : wanted;
           for (const number of numbers) partOf(plan, number);
           const parts: WorkedPart[] = [];
-          for (const number of numbers)
-            parts.push(await workPart(opened, plan, number, { ...machine, packing, emit, warn }));
+          for (const number of numbers) {
+            // Each part reserves for itself: the machines of an array need not know of each other.
+            const gate = uploadGate({ ...values, project: plan.head.project }, context)(emit);
+            parts.push(await workPart(opened, plan, number, { ...machine, packing, uploadGate: gate, emit, warn }));
+          }
           const sum = (of: 'files' | 'bytes'): number => parts.reduce((total, one) => total + one[of], 0);
           const { uploadId, head } = plan;
           recordRunResult(context, { uploadId, datasetId: head.datasetId, files: sum('files'), bytes: sum('bytes') });

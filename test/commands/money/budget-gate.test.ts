@@ -34,6 +34,29 @@ const usedOf = async (...argv: readonly string[]): Promise<Usage> =>
 const storedBelow = (place: string): readonly string[] =>
   existsSync(place) ? readdirSync(place, { recursive: true, encoding: 'utf8' }) : [];
 
+test('parts of a plan reserve for themselves, whatever became of the budget since, and are counted', async () => {
+  writeFileSync(join(folder, 'data', 'b.bin'), randomBytes(BYTES));
+  await run('budget', 'set', 'genomes', '--volume', '0.0002');
+  const planned = await run('plan', 'data', base, '--parts', '2', '--project', 'genomes', '--json');
+  const url = String(json(planned.stdout)['location']);
+  const done = await run('work', url, '--part', '0', '--quiet');
+  mkdirSync(join(folder, 'other'));
+  writeFileSync(join(folder, 'other', 'c.bin'), randomBytes(BYTES));
+  await run('upload', 'other', base, '--project', 'genomes', '--quiet');
+  await run('budget', 'set', 'genomes', '--volume', '0.00015');
+  const before = storedBelow(join(folder, 'store')).toSorted();
+
+  const refused = await run('work', url, '--part', '1', '--quiet');
+  const sent = storedBelow(join(folder, 'store')).toSorted();
+  const ignored = await run('work', url, '--part', '1', '--quiet', '--ignore-budget');
+  const committed = await run('commit', url, '--quiet');
+
+  expect([planned.status, done.status, refused.status, ignored.status, committed.status]).toEqual([0, 0, 4, 0, 0]);
+  expect(refused.stderr).toMatch(/would exceed the volume budget of project genomes by \d+ B.*; nothing is sent/);
+  expect(sent).toEqual(before);
+  expect((await usedOf('genomes')).used).toBeGreaterThan(3 * BYTES);
+});
+
 describe('what would exceed a budget', () => {
   const project = ['--project', 'genomes', '--quiet'];
   test.each<[string, () => readonly string[]]>([

@@ -12,6 +12,7 @@ import { LEAST_DELETED, MOST_LOST } from '../changes/doubtful-source.js';
 import type { SettledDataset } from '../changes/resolve-dataset.js';
 import { checkSent } from '../commit/commit-checks.js';
 import { packVersion } from '../make-version.js';
+import type { UploadGate } from '../run/upload-gate.js';
 import { type ArchiveOptions, type PackingOptions, type Settings, settingsOf } from '../run/settings.js';
 import { SHARD_STRATEGIES } from '../run/shard-strategy.js';
 import type { UploadRun } from '../run/upload-run.js';
@@ -33,7 +34,7 @@ import { listAsSegments, type MadePart } from './segments.js';
 /** What belongs to this machine, and to this attempt. */
 export interface WorkOptions
   extends
-    Pick<ArchiveOptions, 'emit' | 'signal' | 'home' | 'now' | 'randomBytes' | 'warn' | 'transfer'>,
+    Pick<ArchiveOptions, 'emit' | 'signal' | 'home' | 'now' | 'randomBytes' | 'warn' | 'transfer' | 'uploadGate'>,
     Pick<Attempt, 'host' | 'pid' | 'job'> {
   readonly packing: Partial<Pick<PackingOptions, 'workers' | 'memoryLimitBytes'>>;
   /** Makes a result also where most of the part's paths are gone. */
@@ -80,8 +81,11 @@ export async function workPart(
     settle: () => Promise.resolve(settled(plan)),
     toEnd: async (begun, _settled, pool) => {
       refuseVanished(begun, run);
-      await putAttempt(begun, run);
-      const packed = await packVersion(begun, listAsSegments(begun, plan.head.totals.entries), pool);
+      const uploadGate: UploadGate = async (planned) => {
+        await begun.uploadGate?.(planned);
+        await putAttempt(begun, run);
+      };
+      const packed = await packVersion({ ...begun, uploadGate }, listAsSegments(begun, plan.head.totals.entries), pool);
       if (packed.state !== 'packed') throw new ArchiverError('internal', 'an attempt has nothing to list');
       return await putResult(begun, run, packed.made);
     },

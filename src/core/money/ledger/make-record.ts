@@ -50,7 +50,8 @@ export const uploadsOf = (about: RunAbout, uses: readonly PlaceUse[]): readonly 
 
 /**
  * Makes the record of the run, and one for each other upload whose objects it changed: what a prune deletes is no longer stored for the
- * project that it was uploaded for. Returns none when no store got a request.
+ * project that it was uploaded for. An upload that nothing is known of is another one of a run that uploads: an attempt at a part, or what it
+ * sent before it went on under a new id. Returns none when no store got a request.
  */
 export function makeRecords(about: RunAbout, uses: readonly PlaceUse[], ended: Ended): readonly LedgerRecord[] {
   const uploadId = ownUpload(about, uses);
@@ -68,7 +69,8 @@ export function makeRecords(about: RunAbout, uses: readonly PlaceUse[], ended: E
     ...others.map((use) => {
       const [{ uploadId: id = '' } = {}] = use.changes;
       const other = { ...ended, id: recordId(ended.id, id) };
-      return recordOf({ operation, datasetId, uploadId: id, project: ended.projectOf(id) }, [use], other);
+      const project = ended.projectOf(id) ?? (UPLOADS.includes(operation) ? asked : undefined);
+      return recordOf({ operation, datasetId, uploadId: id, project }, [use], other);
     }),
   ].flatMap((record) => record ?? []);
 }
