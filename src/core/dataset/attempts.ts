@@ -34,7 +34,7 @@ export type Attempt = Omit<s.Read<typeof ATTEMPT>, 'type'>;
 
 /** Names in the folder of a plan, or of an attempt, that no manifest refers to. */
 export const PLAN_KEY = new RegExp(
-  String.raw`^(?:plan\.json\.gz|plan/\d{6}-[0-9a-f]{8}\.json\.gz|parts/\d{6}(?:\.${UPLOAD_ID})?\.json|commit-[0-9a-f]{8}\.json|attempt\.json)$`,
+  String.raw`^(?:plan\.json\.gz|plan/(?:\d{6}|changes)-[0-9a-f]{8}\.json\.gz|parts/\d{6}(?:\.${UPLOAD_ID})?\.json|commit-[0-9a-f]{8}\.json|attempt\.json)$`,
 );
 
 /** The key of an attempt's first object. */

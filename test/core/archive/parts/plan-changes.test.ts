@@ -225,6 +225,25 @@ test('two commits at once make one version', async () => {
   await expectWhole(it as never, plan.uploadId);
 });
 
+test('a prune between plan and commit takes nothing of the plan', async () => {
+  const it = await site();
+  await sync(it);
+  utimesSync(join(it.source, 'a', '1'), 1, 1);
+  writeFileSync(join(it.source, 'new'), 'new');
+  const plan = await planned(it, { count: 1 }, CHANGES);
+  await workedAll(it, plan);
+  const folder = join(it.base, 'uploads', plan.uploadId);
+  const before = readdirSync(folder, { recursive: true });
+  const verified = await run(it, 'verify', `file://${it.base}`);
+  await run(it, 'dataset', 'prune', `file://${it.base}`, '--all-datasets', '--keep-last', '1', '--force', '--instant');
+
+  expect(readdirSync(folder, { recursive: true })).toEqual(before);
+  expect(verified).toMatchObject({ status: 0, stdout: expect.not.stringContaining('changes-') as string });
+  expect(await committed(it, plan.uploadId)).toMatchObject({ version: 2 });
+  expect((await run(it, 'verify', `file://${it.base}/uploads/${plan.uploadId}`)).stdout).not.toContain('changes-');
+  await expectWhole(it as never, plan.uploadId);
+});
+
 test('damaged changes are told from those of the plan', async () => {
   const it = await site();
   await sync(it);
