@@ -6,6 +6,7 @@ import { throwIfCancelled } from '../../store/store-error.js';
 import { WorkerThread } from '../../platform/threads/worker-thread.js';
 import type { FilterOptions } from './filter.js';
 import type { ScanResult } from './scan.js';
+import type { ScanWindow } from './scan-window.js';
 import type { PartList } from './scan-listed.js';
 import type { ScanReply, ScanRequest } from './scan-worker.js';
 
@@ -14,6 +15,7 @@ export interface ScanInput {
   readonly filter: FilterOptions;
   /** Paths to look at, instead of all that the filter keeps. */
   readonly listed?: PartList | undefined;
+  readonly window?: ScanWindow | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -42,7 +44,7 @@ export async function scanInWorker(
     },
     onFailure: scanned.reject,
   });
-  thread.post({ root: input.source, filter: input.filter, listed: input.listed });
+  thread.post({ root: input.source, filter: input.filter, listed: input.listed, window: input.window });
   // Waits until the thread is ready: terminating it while it loads a native addon takes the whole process down.
   const safe = Promise.race([ready.promise, thread.ended]);
   const cancel = (): void => {

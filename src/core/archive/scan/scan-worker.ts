@@ -6,6 +6,7 @@ import { endWork } from '../../platform/threads/end-work.js';
 import { fsPath, type RawPath, rawFromLatin1 } from '../../platform/paths/raw-path.js';
 import type { FilterOptions } from './filter.js';
 import { scan, type ScanResult } from './scan.js';
+import type { ScanWindow } from './scan-window.js';
 import { type PartList, scanListed } from './scan-listed.js';
 import { NotArchivable } from './skip.js';
 import { openSource, realPathOf } from './united-source.js';
@@ -14,6 +15,7 @@ export interface ScanRequest {
   readonly root: RawPath;
   readonly filter: FilterOptions;
   readonly listed: PartList | undefined;
+  readonly window: ScanWindow | undefined;
 }
 
 export type ScanReply =
@@ -41,12 +43,12 @@ function readSmallText(path: RawPath): RawPath | undefined {
 
 const reply = (message: ScanReply): void => parentPort?.postMessage(message);
 
-async function answer({ root, filter, listed }: ScanRequest): Promise<void> {
+async function answer({ root, filter, listed, window }: ScanRequest): Promise<void> {
   const fs = openSource(root);
   reply({ type: 'ready' });
   const readText = (path: RawPath): RawPath | undefined => readSmallText(realPathOf(root, path));
   const onProgress = (files: number, bytes: number): void => reply({ type: 'progress', files, bytes });
-  const options = { fs, root, filter, readText, onProgress };
+  const options = { fs, root, filter, window, readText, onProgress };
   const result = listed === undefined ? scan(options) : await scanListed(options, listed);
   reply({ type: 'done', result, loss: fs.loss });
 }

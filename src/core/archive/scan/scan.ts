@@ -9,9 +9,11 @@ import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from '
 import { type DvcFindings, DvcFolders, type DvcPlace } from './dvc-folders.js';
 import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
-import { ScannedRows } from './scanned-rows.js';
+import { defined } from '../../platform/defined.js';
+import { type LinkedRow, ScannedRows } from './scanned-rows.js';
 import { isPathError, reasonOf, type Skip } from './skip.js';
 import { insertSorted, type PendingFolder } from './pending-folders.js';
+import { type ScanWindow, WindowCursor } from './scan-window.js';
 import { SortedNames } from './sorted-names.js';
 import type { SourceFs } from './source-fs.js';
 
@@ -33,6 +35,10 @@ export interface ScanResult {
   readonly dvc: DvcFindings;
   /** Rows of a part that are hard links to files in other parts (scan-listed.ts). */
   readonly hardlinks?: readonly number[];
+  /** Set by a scan that has ended at its limit: the last path; the next one begins after it. */
+  readonly last?: RawPath;
+  /** Of a scan with a limit: rows of files with several names, wherever those are. */
+  readonly linked?: readonly LinkedRow[];
 }
 
 export interface ScanOptions {
@@ -40,6 +46,7 @@ export interface ScanOptions {
   /** Absolute, resolved path of the source. */
   readonly root: RawPath;
   readonly filter: FilterOptions;
+  readonly window?: ScanWindow | undefined;
   /** Returns the text of a small regular file; undefined for anything else, which is then no ignore file and no tag. */
   readonly readText: (path: RawPath) => RawPath | undefined;
   /** Called now and then with the counts so far. */
@@ -68,8 +75,10 @@ class Scanner {
   private files = 0;
   private nextReport = 0;
   private rootDevice = 0;
+  private readonly window: WindowCursor;
 
   constructor(private readonly options: ScanOptions) {
+    this.window = new WindowCursor(options.window);
     this.filter = createFilter(options.filter);
     this.rows = new ScannedRows(this.table, this.stat, options);
     this.leftOut = new LeftOut(this.table, options.filter.namesLeftOut === true);
@@ -95,6 +104,7 @@ class Scanner {
     const { table, skipped, young, files, leftOut } = this;
     return {
       dvc,
+      ...defined({ last: this.window.last, linked: this.rows.linked }),
       table: table.finish(),
       root,
       skipped,
@@ -117,7 +127,12 @@ class Scanner {
     let kept = false;
     for (const name of names) {
       if (this.descend(pending, name)) kept = true;
+      if (this.window.isOver) return kept;
       const path = withEnd(prefix, name);
+      if (this.window.isDone(path)) {
+        if (this.mayHoldMore(path)) insertSorted(pending, { key: `${name}/`, path, index: -1, keep: true });
+        continue;
+      }
       if (isNamedCache && name !== CACHE_TAG) {
         this.leftOut.add(path, () => '--exclude-caches');
         continue;
@@ -125,7 +140,11 @@ class Scanner {
       const found = this.entry(path, pathBelow(this.base, path), place);
       if (found === undefined) continue;
       if (found.keep) kept = true;
-      if (found.enter) insertSorted(pending, { key: `${name}/`, path, index: found.index, keep: found.keep });
+      if (found.enter) {
+        insertSorted(pending, { key: `${name}/`, path, index: found.index, keep: found.keep });
+        if (!found.keep) this.window.undecided++;
+      }
+      this.window.reached(path, this.table.count);
     }
     if (this.descend(pending, undefined)) kept = true;
     this.filter.leave(folder);
@@ -158,13 +177,29 @@ class Scanner {
   /** Scans the folders whose turn comes before `name` (undefined: all). True when anything in them was kept. */
   private descend(pending: PendingFolder[], name: RawPath | undefined): boolean {
     let kept = false;
-    for (let next = pending[0]; next !== undefined && (name === undefined || next.key < name); next = pending[0]) {
+    const isDue = (next: PendingFolder): boolean => name === undefined || next.key < name;
+    for (let next = pending[0]; next !== undefined && isDue(next) && !this.window.isOver; next = pending[0]) {
       pending.shift();
       const found = this.folder(next.path);
+      if (!next.keep) this.window.undecided--;
       if (found) kept = true;
       else if (!next.keep) this.table.columns.kind[next.index] = KIND.dropped;
     }
     return kept;
+  }
+
+  /** Whether a path that the scan before has listed is a folder of which it has not listed everything. */
+  private mayHoldMore(path: RawPath): boolean {
+    const { fs, filter } = this.options;
+    const absolute = pathBelow(this.base, path);
+    if (!this.window.mayHoldMore(path) || this.skipTrees.has(absolute)) return false;
+    try {
+      fs.lstat(absolute, this.stat);
+    } catch {
+      return false; // it is gone by now, or the scan before has said why it cannot be examined
+    }
+    const isFolder = (this.stat.mode & S_IFMT) === S_IFDIR && this.filter.judge(path, true) !== 'leave';
+    return isFolder && !(filter.oneFileSystem && this.stat.device !== this.rootDevice);
   }
 
   private enter(folder: RawPath, absolute: RawPath): void {

@@ -12,11 +12,22 @@ const ASK_FOR_HOLES = 1 << 20;
 interface Source {
   readonly fs: SourceFs;
   readonly root: RawPath;
+  /** Given where only a part of the source is listed. */
+  readonly window?: object | undefined;
+}
+
+/** A row of a file with several names. */
+export interface LinkedRow {
+  readonly row: number;
+  /** The same for all names of a file. */
+  readonly inode: string;
 }
 
 export class ScannedRows {
   /** Total bytes of all files; each hard link counts. */
   bytes = 0;
+  /** Rows of files with several names; undefined unless only a part of the source is listed. */
+  readonly linked: LinkedRow[] | undefined;
   private readonly firstOfInode = new Map<string, number>();
   private groups = 0;
   private rootFd: number | undefined;
@@ -26,7 +37,9 @@ export class ScannedRows {
     /** Stat of the path that is added. */
     private readonly stat: Stat,
     private readonly source: Source,
-  ) {}
+  ) {
+    this.linked = source.window && [];
+  }
 
   close(): void {
     if (this.rootFd !== undefined) this.source.fs.close(this.rootFd);
@@ -70,6 +83,7 @@ export class ScannedRows {
     this.bytes += stat.size;
     if (stat.nlink < 2) return;
     const key = inodeKey(stat);
+    this.linked?.push({ row: index, inode: key });
     const first = this.firstOfInode.get(key);
     if (first === undefined) {
       this.firstOfInode.set(key, index);
