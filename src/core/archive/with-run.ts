@@ -16,7 +16,9 @@ import { refuseUnlockable, retentionOf } from './run/upload-lock.js';
 import type { NotWhole, UploadRun } from './run/upload-run.js';
 import { reportSkips } from './scan/report-skips.js';
 import { scanInWorker } from './scan/scan-in-worker.js';
+import type { ScanResult } from './scan/scan.js';
 import type { PartList } from './scan/scan-listed.js';
+import type { ScanWindow } from './scan/scan-window.js';
 import { excludedTrees } from './scan/source-folder.js';
 import { ChunkSender } from './transfer/send-chunk.js';
 
@@ -36,17 +38,22 @@ export interface Making<R> {
   readonly createdAt?: Date;
   /** Paths to look at, instead of all that the filter keeps. */
   readonly listed?: PartList;
+  /** Rows that are listed at first, for a run that asks for the others by `scanOn`. */
+  readonly maxRows?: number | undefined;
   readonly settle: (store: RunStore) => Promise<SettledDataset>;
-  readonly toEnd: (run: UploadRun, settled: SettledDataset, pool: PackPool | undefined) => Promise<R>;
+  readonly toEnd: (run: UploadRun, settled: SettledDataset, pool: PackPool | undefined, scanOn: ScanOn) => Promise<R>;
   /** Returns the error to end with. */
   readonly failed: (error: unknown, run: Failed) => Promise<unknown>;
 }
+
+/** Lists a window of the source; without one, all of it. */
+export type ScanOn = (window: ScanWindow | undefined) => Promise<ScanResult>;
 
 /** Runs `toEnd` with the listed source and the open store, which stays open. @throws what its parts throw */
 export async function withRun<R>(settings: Settings, opening: Promise<OpenedStore>, making: Making<R>): Promise<R> {
   const startedMs = performance.now();
   const { emit, signal, layout } = settings;
-  const { createdAt = settings.now(), listed } = making;
+  const { createdAt = settings.now(), listed, maxRows } = making;
   // An upload id belongs to one process for ever: a run that continues what another has sent gets an id of its own (rules.md#own-ids).
   const uploadId = newUploadId(settings.now(), settings.randomBytes(4));
   const notWhole: NotWhole[] = [];
@@ -63,7 +70,19 @@ export async function withRun<R>(settings: Settings, opening: Promise<OpenedStor
   asking.catch(() => undefined);
   try {
     const input = { ...settings, listed, filter: await filterOf(settings, opening) };
-    const { result: scanned, loss } = await scanInWorker(input, emit);
+    const window = maxRows === undefined ? undefined : { after: undefined, maxRows };
+    const { result: scanned, loss } = await scanInWorker({ ...input, window }, emit);
+    const seen = { items: scanned.files, bytes: scanned.bytes };
+    const scanOn: ScanOn = async (next) => {
+      if (next === undefined) [seen.items, seen.bytes] = [0, 0];
+      const { result } = await scanInWorker({ ...input, window: next }, (event) => {
+        const { items, bytes } = seen;
+        emit(event.type === 'scan' ? { ...event, items: items + event.items, bytes: bytes + event.bytes } : event);
+      });
+      [seen.items, seen.bytes] = [seen.items + result.files, seen.bytes + result.bytes];
+      reportSkips(result.skipped, settings);
+      return result;
+    };
     const { region, requests, retries, isAws, runBy } = await opening;
     emit({ type: 'step', step: 'plan', uploadId });
     reportSkips(scanned.skipped, settings);
@@ -92,7 +111,7 @@ export async function withRun<R>(settings: Settings, opening: Promise<OpenedStor
       startedMs,
       notWhole,
     };
-    return await making.toEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool);
+    return await making.toEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool, scanOn);
   } catch (error) {
     throw await making.failed(error, { sender, notWhole, uploadId });
   } finally {

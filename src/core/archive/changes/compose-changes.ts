@@ -61,7 +61,7 @@ export async function composeFull(
 /** Composes the manifest of `level` on top of `view`, as it is to be stored (encrypted if need be). */
 export async function composeChanges(
   run: HeadInput,
-  plan: UploadPlan,
+  plan: Pick<UploadPlan, 'shards' | 'chunkBytes'>,
   level: TableLevel,
   base: Base,
 ): Promise<ComposedChanges> {
@@ -71,7 +71,7 @@ export async function composeChanges(
 
 async function compose(
   run: HeadInput,
-  plan: UploadPlan,
+  plan: Pick<UploadPlan, 'shards' | 'chunkBytes'>,
   level: TableLevel,
   { view, isFull, mayShare }: Base,
 ): Promise<ComposedChanges> {

@@ -40,7 +40,11 @@ export const originPath = ({ dataset, source }: Pick<UploadRun, 'dataset' | 'sou
   dataset.origin?.path ?? source;
 
 /** Returns the head of this upload's manifest. */
-export function manifestHead(run: HeadInput, plan: UploadPlan, part: HeadContent): ManifestHead {
+export function manifestHead(
+  run: HeadInput,
+  plan: Pick<UploadPlan, 'shards' | 'chunkBytes'>,
+  part: HeadContent,
+): ManifestHead {
   const { dataset, packing, layout, labels } = run;
   const { root } = run.scanned;
   const { listing, previous, chain, view, totals, shards, chunks } = part;

@@ -22,38 +22,74 @@ export type PartSize = { readonly count: number } | { readonly bytes: number };
 export const isToPack = ({ columns: { kind, status } }: EntryTable, index: number): boolean =>
   status[index] === STATUS.pending && kind[index] !== KIND.dropped;
 
-const costOf = ({ columns: { kind, size } }: EntryTable, index: number): number =>
+/** What packing a row costs, in bytes. */
+export const costOf = ({ columns: { kind, size } }: EntryTable, index: number): number =>
   ENTRY_COST + (kind[index] === KIND.file ? (size[index] ?? 0) : 0);
+
+/** Says where parts begin. */
+export class PartCutter {
+  private readonly count: number;
+  private before = 0;
+  private slot = 0;
+
+  constructor(
+    /** Cost of everything. */
+    private readonly total: number,
+    wanted: PartSize,
+  ) {
+    this.count = 'count' in wanted ? wanted.count : Math.max(1, Math.ceil(total / wanted.bytes));
+  }
+
+  /** Takes what comes next, in the order of paths; returns whether it lies in another part than what came before. */
+  take(cost: number): boolean {
+    const { before, slot, count, total } = this;
+    this.slot = Math.min(count - 1, Math.floor(((before + cost / 2) / total) * count));
+    this.before += cost;
+    return this.slot > slot;
+  }
+}
 
 /**
  * Returns the parts in the order of paths. A file is never divided, so that there may be fewer than were asked for, and one that is larger
  * than the others; always at least one.
  */
 export function cutParts(table: EntryTable, wanted: PartSize): readonly PartRange[] {
-  const { kind, size } = table.columns;
   let total = 0;
   for (let index = 0; index < table.count; index++) if (isToPack(table, index)) total += costOf(table, index);
-  const count = 'count' in wanted ? wanted.count : Math.max(1, Math.ceil(total / wanted.bytes));
-  const ranges: { start: number; end: number; entries: number; files: number; bytes: number }[] = [];
-  const next = (start: number) => ({ start, end: start, entries: 0, files: 0, bytes: 0 });
-  let range = next(0);
-  let [before, slot] = [0, 0];
+  const cutter = new PartCutter(total, wanted);
+  const ranges: PartRange[] = [];
+  let range = new RangeSums(0);
   for (let index = 0; index < table.count; index++) {
     if (!isToPack(table, index)) continue;
-    const cost = costOf(table, index);
-    const own = Math.min(count - 1, Math.floor(((before + cost / 2) / total) * count));
-    if (own > slot && range.entries > 0) {
+    if (cutter.take(costOf(table, index)) && range.entries > 0) {
       ranges.push(range);
-      range = next(index);
+      range = new RangeSums(index);
     }
-    slot = own;
-    before += cost;
-    range.end = index + 1;
-    range.entries++;
-    if (kind[index] !== KIND.directory) range.files++;
-    if (kind[index] === KIND.file) range.bytes += size[index] ?? 0;
+    range.add(table, index);
   }
   return [...ranges, range];
+}
+
+/** Sums of rows next to each other. */
+export class RangeSums implements PartRange {
+  end: number;
+  entries = 0;
+  files = 0;
+  bytes = 0;
+  cost = 0;
+
+  constructor(readonly start: number) {
+    this.end = start;
+  }
+
+  add(table: EntryTable, index: number): void {
+    const { kind, size } = table.columns;
+    this.end = index + 1;
+    this.entries++;
+    this.cost += costOf(table, index);
+    if (kind[index] !== KIND.directory) this.files++;
+    if (kind[index] === KIND.file) this.bytes += size[index] ?? 0;
+  }
 }
 
 /**

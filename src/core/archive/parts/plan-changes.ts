@@ -53,7 +53,7 @@ export async function planChanges(run: UploadRun, baseline: Baseline): Promise<P
 /** Puts the delta; returns how the plan names it. */
 export async function putChanges(
   run: UploadRun,
-  plan: UploadPlan,
+  plan: Pick<UploadPlan, 'shards' | 'chunkBytes'>,
   { view, head }: Baseline,
   { deleted }: Comparison,
 ): Promise<NonNullable<PlanHead['base']>> {

@@ -7,23 +7,25 @@ import type { UploadRun } from '../run/upload-run.js';
 import { objectsOf } from './planned-upload.js';
 import type { UploadPlan } from './plan-upload.js';
 
+type Place = Pick<UploadRun, 'store' | 'region' | 'isAws' | 'runBy' | 'encryption'>;
+
 /** Returns the amounts of what this plan packs. */
-export function plannedAmounts(
-  {
-    ledger,
-    store,
-    region,
-    isAws,
-    runBy,
-    encryption,
-  }: Pick<UploadRun, 'ledger' | 'store' | 'region' | 'isAws' | 'runBy' | 'encryption'>,
+export const plannedAmounts = (
+  run: Place & Pick<UploadRun, 'ledger'>,
   { lanes }: Pick<UploadPlan, 'lanes'>,
+): PlannedAmounts => {
+  const { table } = run.ledger;
+  return amountsOf(run, { objects: () => objectsOf(lanes, table), entries: table.count });
+};
+
+/** Returns the amounts of objects, of so many entries. */
+export function amountsOf(
+  { store, region, isAws, runBy, encryption }: Place,
+  { objects, entries }: { readonly objects: () => Iterable<StoredObject>; readonly entries: number },
 ): PlannedAmounts {
-  const objects = (): Iterable<StoredObject> => objectsOf(lanes, ledger.table);
   let bytes = 0;
-  for (const { sizeBytes } of objects()) bytes += sizeBytes;
+  for (const { sizeBytes, count = 1 } of objects()) bytes += sizeBytes * count;
   const usesKms = encryption.kmsKeyId !== undefined;
-  const entries = ledger.table.count;
   const isFolder = parseStoreUrl(store.url).kind === 'file';
   return {
     bytes,

@@ -64,10 +64,12 @@ export async function plannedOrNot(
   site: PlanSite,
   partSize: PartSize = { count: 4 },
   options: Partial<ArchiveOptions> = {},
+  maxRows?: number,
 ): Promise<WrittenPlan | NothingPlanned> {
   return await planFolder(() => Promise.resolve(openedStore(site)), {
     source: raw(site.source),
     partSize,
+    ...(maxRows === undefined ? {} : { maxRows }),
     ...options,
     dataset: { host: 'test-host', id: 'd', ...options.dataset },
     packing: { compressionLevel: 1, frameBytes: 64 * 1024, ...options.packing },

@@ -31,6 +31,40 @@ describe.each([1, 2, 3, 4])('a random folder (seed %i)', (seed) => {
   });
 });
 
+describe.each([1, 2, 3, 4, 5, 6])('a random folder that is listed a few entries at a time (seed %i)', (seed) => {
+  test.each([{ count: 7 }, { bytes: MIB }])('in parts of %j', async (partSize) => {
+    const site = await random(seed);
+    const single = await uploadFolder(site.source, `${site.base}-single`, { datasetId: 'd' }).result;
+    const whole = await planned({ ...site, base: `${site.base}-whole` }, partSize);
+
+    const plan = await planned(site, partSize, {}, 10);
+    await workedAll(site, plan);
+    const version = await committed(site, plan.uploadId);
+
+    expect(plan.totals).toEqual(whole.totals);
+    expect(plan.parts.length).toBeGreaterThan(1);
+    expect(version).toMatchObject({ version: 1, isAlready: false, partial: false });
+    expect(await listedBy(site.base, plan.uploadId)).toEqual(await listedBy(`${site.base}-single`, single.uploadId));
+    await expectWhole(site as never, plan.uploadId);
+  });
+});
+
+test('a folder that is listed a few entries at a time is compared with its version as a whole', async () => {
+  const site = await small();
+  const plan = await planned(site, { count: 3 }, {}, 5);
+  await workedAll(site, plan);
+  await committed(site, plan.uploadId);
+  writeFileSync(join(site.source, 'b', '3'), 'changed');
+
+  const changes = { dataset: { changes: { trackDeletes: true } } };
+  const next = await planned(site, { count: 3 }, changes, 5);
+  await workedAll(site, next);
+  await committed(site, next.uploadId);
+
+  expect(next.changes).toMatchObject({ modified: 1, unchanged: 23, deleted: 0 });
+  await expectWhole(site as never, next.uploadId);
+});
+
 async function small(): Promise<PlanSite> {
   const site = await planSite();
   for (const folder of ['a', 'b', 'c', 'd']) {

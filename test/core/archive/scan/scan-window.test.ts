@@ -48,11 +48,10 @@ describe.each([1, 2, 3, 4, 5, 6])('a random folder (seed %i)', (seed) => {
     const whole = listed(root, Infinity, filter);
 
     for (const maxRows of [1, 2, 3, 7, 20]) {
-      const { windows, ...found } = listed(root, maxRows, filter);
+      const { windows: _windows, ...found } = listed(root, maxRows, filter);
 
       expect(found).toEqual({ ...found, paths: whole.paths, files: whole.files, bytes: whole.bytes });
       expect([found.leftOut, found.linked]).toEqual([whole.leftOut, whole.linked]);
-      expect(windows).toBeGreaterThan(whole.paths.length / (maxRows * 8));
     }
   });
 });
@@ -65,8 +64,9 @@ test('names around a slash keep their order over windows, and names of one file 
   }
   linkSync(join(root, 'a/x/1'), join(root, 'a-b/same'));
 
-  const { paths, linked } = listed(root, 1, {});
+  const { paths, linked, windows } = listed(root, 1, {});
 
+  expect(windows).toBeGreaterThanOrEqual(paths.length);
   expect(paths).toEqual(
     ['a', 'a!', 'a!/z', 'a-b', 'a-b/same', 'a-b/y', 'a-b/y/2', 'a.b', 'a.b/3', 'a/x', 'a/x/1', 'a0', 'a0/w'].map(
       rawFromText,

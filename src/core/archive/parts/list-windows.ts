@@ -1,0 +1,242 @@
+// The lists of the parts of a plan, made of a source that has too many entries to hold them all: it is listed a window at a time. Where parts
+// begin is known when all of it is, so pieces of lists, each a gzip member, lie in a file of this computer until then; a part's list is
+// those of its pieces, one after another.
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StoredObject } from '../../cost/stored-object.js';
+import { type EntryTable, KIND, openEntryTable } from '../../format/columns/entry-table.js';
+import type { Totals } from '../../format/manifest/manifest-types.js';
+import { ArchiverError } from '../../platform/failures/errors.js';
+import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
+import { pendingTotals } from '../plan/pending-rows.js';
+import { planUpload, uploadSizes } from '../plan/plan-upload.js';
+import { amountsOf } from '../plan/planned-amounts.js';
+import { objectsOf } from '../plan/planned-upload.js';
+import { UploadLedger } from '../run/upload-ledger.js';
+import { lineSources } from '../run/upload-provenance.js';
+import type { UploadRun } from '../run/upload-run.js';
+import type { ScanResult } from '../scan/scan.js';
+import type { ScanOn } from '../with-run.js';
+import { costOf, isToPack, PartCutter, type PartSize, RangeSums } from './cut-parts.js';
+import { type ListedPart, listOf, listsOfTable, type PlannedLists, totalsOf } from './planned-lists.js';
+
+/** Pieces are smaller than a part by this factor, so that parts are of equal cost. */
+const PIECES_OF_PART = 64;
+/** Of a piece, where it is not known yet how large parts are. */
+const PIECE_BYTES = 2 ** 30;
+const PIECE_ENTRIES = 4096;
+
+export interface ListOptions {
+  readonly partSize: PartSize;
+  /** Entries that are held at once. */
+  readonly maxRows: number;
+  readonly scanOn: ScanOn;
+}
+
+/** Lists all of the source, of which the run has listed the first window at least, and calls `use` with its parts. @throws as a scan does */
+export async function withLists<R>(
+  run: UploadRun,
+  options: ListOptions,
+  use: (lists: PlannedLists) => Promise<R>,
+): Promise<R> {
+  if (run.scanned.last === undefined) return await use(listsOfTable(run, options.partSize));
+  const folder = await mkdtemp(join(tmpdir(), 'archiver-plan-'));
+  try {
+    const file = await open(join(folder, 'lists'), 'wx+', 0o600);
+    try {
+      return await use(await listWindows(run, options, file));
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function listWindows(
+  run: UploadRun,
+  { partSize, maxRows, scanOn }: ListOptions,
+  file: FileHandle,
+): Promise<PlannedLists> {
+  const lister = new WindowLister(run, partSize, file);
+  for (let scanned = run.scanned; ;) {
+    await lister.add(scanned);
+    if (scanned.last === undefined) return lister.finish();
+    scanned = await scanOn({ after: scanned.last, maxRows });
+  }
+}
+
+/** Rows next to each other, and where their lines are. */
+interface Piece extends RangeSums {
+  readonly first: RawPath;
+  readonly offset: number;
+  readonly size: number;
+}
+
+/** A file with several names, and the pieces that they lie in. */
+interface LinkGroup {
+  readonly number: number;
+  readonly bytes: number;
+  readonly pieces: number[];
+}
+
+class WindowLister {
+  private readonly pieces: Piece[] = [];
+  private readonly groups = new Map<string, LinkGroup>();
+  private readonly objects = new Map<string, { count: number; bytes: number }>();
+  private readonly skipped: ScanResult['skipped'][number][] = [];
+  private readonly pieceBytes: number;
+  private totals: Totals = NOTHING;
+  private scanned = { files: 0, bytes: 0, leftOut: 0 };
+  private offset = 0;
+
+  constructor(
+    private readonly run: UploadRun,
+    private readonly partSize: PartSize,
+    private readonly file: FileHandle,
+  ) {
+    this.pieceBytes = 'bytes' in partSize ? partSize.bytes / PIECES_OF_PART : PIECE_BYTES;
+  }
+
+  async add(scanned: ScanResult): Promise<void> {
+    const { files, bytes, leftOut } = this.scanned;
+    const table = openEntryTable(scanned.table);
+    this.scanned = {
+      files: files + scanned.files,
+      bytes: bytes + scanned.bytes,
+      leftOut: leftOut + scanned.leftOut,
+    };
+    this.skipped.push(...scanned.skipped);
+    const linked = this.numberLinks(table, scanned);
+    this.totals = sumOf(this.totals, totalsOf(table, scanned.skipped.length));
+    this.addObjects(scanned, table);
+    let range = new RangeSums(0);
+    for (let index = 0; index < table.count; index++) {
+      if (!isToPack(table, index)) continue;
+      const isFull = range.entries === PIECE_ENTRIES || range.cost + costOf(table, index) > this.pieceBytes;
+      if (isFull && range.entries > 0) {
+        await this.addPiece(table, range);
+        range = new RangeSums(index);
+      }
+      const group = linked.get(index);
+      if (group !== undefined) group.pieces.push(this.pieces.length);
+      range.add(table, index);
+    }
+    if (range.entries > 0) await this.addPiece(table, range);
+  }
+
+  /** Gives names of one file one number, whichever windows they are in; returns the groups of rows. */
+  private numberLinks(table: EntryTable, { linked = [] }: ScanResult): ReadonlyMap<number, LinkGroup> {
+    const { kind, group, size } = table.columns;
+    const ofRows = new Map<number, LinkGroup>();
+    for (const { row, inode } of linked) {
+      if (!isToPack(table, row)) continue;
+      const known = this.groups.get(inode);
+      const its = known ?? { number: this.groups.size + 1, bytes: size[row] ?? 0, pieces: [] };
+      if (known === undefined) this.groups.set(inode, its);
+      else kind[row] = KIND.hardlink;
+      group[row] = its.number;
+      ofRows.set(row, its);
+    }
+    return ofRows;
+  }
+
+  private addObjects(scanned: ScanResult, table: EntryTable): void {
+    const window = { ...this.run, scanned, ledger: new UploadLedger(table), emit: () => undefined };
+    for (const { storageClass, sizeBytes, count = 1 } of objectsOf(
+      planUpload(window, pendingTotals(table)).lanes,
+      table,
+    )) {
+      const sum = this.objects.get(storageClass) ?? { count: 0, bytes: 0 };
+      this.objects.set(storageClass, { count: sum.count + count, bytes: sum.bytes + sizeBytes * count });
+    }
+  }
+
+  private async addPiece(table: EntryTable, range: RangeSums): Promise<void> {
+    const bytes = await listOf(table, range, lineSources(this.run.labels.provenance));
+    await this.file.appendFile(bytes);
+    const place = { first: table.path(range.start), offset: this.offset, size: bytes.length };
+    this.pieces.push(Object.assign(range, place));
+    this.offset += bytes.length;
+  }
+
+  finish(): PlannedLists {
+    const { run, groups, totals, skipped } = this;
+    const cut = this.cut();
+    const scanned = { ...this.scanned, skipped };
+    const objects = (): Iterable<StoredObject> =>
+      Array.from(this.objects, ([storageClass, { count, bytes }]) => ({
+        storageClass,
+        count,
+        sizeBytes: bytes / count,
+      }));
+    return {
+      ...cut,
+      linkGroups: groups.size,
+      totals,
+      scanned,
+      sizes: uploadSizes(run, scanned.bytes, totals.bytes),
+      amounts: amountsOf(run, { objects, entries: totals.entries }),
+      classes: this.objects.keys(),
+    };
+  }
+
+  private cut(): Pick<PlannedLists, 'parts' | 'spanning'> {
+    const { pieces, groups, file } = this;
+    const cutter = new PartCutter(
+      pieces.reduce((sum, { cost }) => sum + cost, 0),
+      this.partSize,
+    );
+    const ofParts: Piece[][] = [];
+    const partOf = pieces.map((piece) => {
+      if (cutter.take(piece.cost) || ofParts.length === 0) ofParts.push([]);
+      ofParts.at(-1)?.push(piece);
+      return ofParts.length;
+    });
+    const again = (group: LinkGroup): number => new Set(group.pieces.map((piece) => partOf[piece])).size - 1;
+    const bytes = Array.from(groups.values(), (group) => group.bytes * again(group));
+    return {
+      parts: ofParts.map((its) => partOfPieces(its, file)),
+      // Numbers were given before it was known where parts begin: any may have members in several.
+      spanning: { groups: groups.size, bytes: bytes.reduce((sum, one) => sum + one, 0) },
+    };
+  }
+}
+
+function partOfPieces(pieces: readonly Piece[], file: FileHandle): ListedPart {
+  const sum = (of: 'entries' | 'files' | 'bytes' | 'size'): number =>
+    pieces.reduce((total, piece) => total + piece[of], 0);
+  const [{ first, offset } = { first: undefined, offset: 0 }] = pieces;
+  const size = sum('size');
+  return {
+    first: first ?? TOP,
+    entries: sum('entries'),
+    files: sum('files'),
+    bytes: sum('bytes'),
+    list: async () => {
+      const bytes = Buffer.alloc(size);
+      const { bytesRead } = await file.read(bytes, 0, size, offset);
+      if (bytesRead !== size)
+        throw new ArchiverError('io', 'the lists of the plan were changed in the folder for temporary files');
+      return bytes;
+    },
+  };
+}
+
+const NOTHING: Totals = {
+  entries: 0,
+  files: 0,
+  directories: 0,
+  symlinks: 0,
+  hardlinks: 0,
+  bytes: 0,
+  storedBytes: 0,
+  chunks: 0,
+  skipped: 0,
+};
+
+const sumOf = (a: Totals, b: Totals): Totals =>
+  Object.fromEntries(
+    Object.entries(a).map(([key, value]) => [key, value + b[key as keyof Totals]]),
+  ) as unknown as Totals;

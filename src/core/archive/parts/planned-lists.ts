@@ -1,0 +1,101 @@
+// The lists of the parts of a plan, made of a source that is held whole.
+import { type EntryTable, KIND } from '../../format/columns/entry-table.js';
+import { entryLine, type LineSources } from '../../format/manifest/entry-line.js';
+import { GzipText } from '../../format/manifest/gzip-text.js';
+import type { Totals } from '../../format/manifest/manifest-types.js';
+import type { PlanHead } from '../../format/parts/part-documents.js';
+import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
+import { pendingTotals } from '../plan/pending-rows.js';
+import { planUpload, type UploadPlan } from '../plan/plan-upload.js';
+import { plannedAmounts } from '../plan/planned-amounts.js';
+import type { PlannedAmounts } from '../run/upload-gate.js';
+import { lineSources } from '../run/upload-provenance.js';
+import type { UploadRun } from '../run/upload-run.js';
+import type { ScanResult } from '../scan/scan.js';
+import { cutParts, isToPack, numberGroups, type PartSize } from './cut-parts.js';
+
+/** A part before it is put. */
+export interface ListedPart {
+  /** First path; that of the source for no entries. */
+  readonly first: RawPath;
+  readonly entries: number;
+  /** Everything but folders. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Makes its list as it is stored. */
+  readonly list: () => Promise<Buffer>;
+}
+
+/** What a plan has found, and its parts. */
+export interface PlannedLists extends Pick<PlanHead, 'spanning' | 'linkGroups'> {
+  readonly parts: readonly ListedPart[];
+  readonly totals: Totals;
+  readonly scanned: Pick<ScanResult, 'files' | 'bytes' | 'leftOut' | 'skipped'>;
+  readonly sizes: Pick<UploadPlan, 'shards' | 'chunkBytes'>;
+  readonly amounts: PlannedAmounts;
+  /** Storage classes of what is to be packed. */
+  readonly classes: Iterable<string>;
+}
+
+/** Cuts what is pending in the table of a run into parts. */
+export function listsOfTable(run: UploadRun, partSize: PartSize): PlannedLists {
+  const { table } = run.ledger;
+  const { scanned } = run;
+  const plan = planUpload(run, pendingTotals(table));
+  const ranges = cutParts(table, partSize);
+  const { all: linkGroups, ...spanning } = numberGroups(table, ranges);
+  const sources = lineSources(run.labels.provenance);
+  const parts = ranges.map(({ start, end, ...sums }): ListedPart => {
+    const first = sums.entries === 0 ? TOP : table.path(start);
+    return { ...sums, first, list: () => listOf(table, { start, end }, sources) };
+  });
+  return {
+    parts,
+    spanning,
+    linkGroups,
+    totals: totalsOf(table, scanned.skipped.length),
+    scanned,
+    sizes: plan,
+    amounts: plannedAmounts(run, plan),
+    classes: plan.lanes.flat().map(({ storageClass }) => storageClass),
+  };
+}
+
+/** The list of these rows as it is stored: one gzip member. */
+export async function listOf(
+  table: EntryTable,
+  { start, end }: { readonly start: number; readonly end: number },
+  sources: LineSources,
+): Promise<Buffer> {
+  const text = new GzipText();
+  for (let index = start; index < end; index++) {
+    if (!isToPack(table, index)) continue;
+    if (!text.add(`${entryLine(table, index, sources)}\n`)) await text.drained();
+  }
+  return await text.finish();
+}
+
+/** Sums of what is to be packed. */
+export function totalsOf(table: EntryTable, skipped: number): Totals {
+  const { kind, size } = table.columns;
+  const kinds = [0, 0, 0, 0];
+  let bytes = 0;
+  for (let index = 0; index < table.count; index++) {
+    if (!isToPack(table, index)) continue;
+    kinds[kind[index] ?? 0] = (kinds[kind[index] ?? 0] ?? 0) + 1;
+    if (kind[index] === KIND.file || kind[index] === KIND.hardlink) bytes += size[index] ?? 0;
+  }
+  const [regular = 0, directories = 0, symlinks = 0, hardlinks = 0] = kinds;
+  const files = regular + symlinks + hardlinks;
+  return {
+    entries: files + directories,
+    files,
+    directories,
+    symlinks,
+    hardlinks,
+    bytes,
+    storedBytes: 0,
+    chunks: 0,
+    skipped,
+  };
+}
