@@ -1,4 +1,5 @@
 // The argument and flags of commands about plans.
+import { MAX_PARTS } from '../../core/format/parts/part-keys.js';
 import { arg } from '../../cli/arg.js';
 import { flag, type Values } from '../../cli/flag.js';
 import { budgetGateFlags } from '../kit/budget-flags.js';
@@ -32,8 +33,6 @@ export const targetFlags = {
 };
 
 const MIB = 2 ** 20;
-/** The numbers of parts have six digits. */
-const MAX_PARTS = 1_000_000;
 
 /** Flags of `plan`. */
 export const planFlags = {
@@ -75,7 +74,7 @@ export const workFlags = {
     placeholder: '7,12-14|auto[:LIST]',
     describe: 'part or parts to do, counted from 0; auto takes the number of the task from the scheduler',
   }),
-  perTask: flag.int([1, 1_000_000], {
+  perTask: flag.int([1, MAX_PARTS], {
     describe: 'with --part auto: parts of each task; task i does those from i times this many on',
   }),
   workers: flag.int([1, 64], { describe: 'threads that pack; one a core when not given' }),

@@ -22,10 +22,12 @@ import { costOf, isToPack, PartCutter, type PartSize, RangeSums } from './cut-pa
 import { type ListedPart, listOf, listsOfTable, type PlannedLists, totalsOf } from './planned-lists.js';
 
 /** Pieces are smaller than a part by this factor, so that parts are of equal cost. */
-const PIECES_OF_PART = 64;
-/** Of a piece, where it is not known yet how large parts are. */
-const PIECE_BYTES = 2 ** 30;
+const PIECES_OF_PART = 16;
+/** Most of a piece. */
+const PIECE_COST = 2 ** 30;
 const PIECE_ENTRIES = 4096;
+/** Fewer entries are no piece unless they cost most, so that there are not as many pieces as entries. */
+const LEAST_ENTRIES = 16;
 
 export interface ListOptions {
   readonly partSize: PartSize;
@@ -86,7 +88,8 @@ class WindowLister {
   private readonly groups = new Map<string, LinkGroup>();
   private readonly objects = new Map<string, { count: number; bytes: number }>();
   private readonly skipped: ScanResult['skipped'][number][] = [];
-  private readonly pieceBytes: number;
+  /** Least cost of a part as far as it is known: all costs more than what is listed first. */
+  private partCost: number | undefined;
   private totals: Totals = NOTHING;
   private scanned = { files: 0, bytes: 0, leftOut: 0 };
   private offset = 0;
@@ -95,9 +98,7 @@ class WindowLister {
     private readonly run: UploadRun,
     private readonly partSize: PartSize,
     private readonly file: FileHandle,
-  ) {
-    this.pieceBytes = 'bytes' in partSize ? partSize.bytes / PIECES_OF_PART : PIECE_BYTES;
-  }
+  ) {}
 
   async add(scanned: ScanResult): Promise<void> {
     const { files, bytes, leftOut } = this.scanned;
@@ -111,11 +112,14 @@ class WindowLister {
     const linked = this.numberLinks(table, scanned);
     this.totals = sumOf(this.totals, totalsOf(table, scanned.skipped.length));
     this.addObjects(scanned, table);
+    this.partCost ??= partCost(table, this.partSize);
+    const most = Math.min(PIECE_COST, this.partCost / PIECES_OF_PART);
     let range = new RangeSums(0);
     for (let index = 0; index < table.count; index++) {
       if (!isToPack(table, index)) continue;
-      const isFull = range.entries === PIECE_ENTRIES || range.cost + costOf(table, index) > this.pieceBytes;
-      if (isFull && range.entries > 0) {
+      const cost = range.cost + costOf(table, index);
+      const isFull = cost > PIECE_COST || (cost > most && range.entries >= LEAST_ENTRIES);
+      if (range.entries > 0 && (isFull || range.entries === PIECE_ENTRIES)) {
         await this.addPiece(table, range);
         range = new RangeSums(index);
       }
@@ -202,6 +206,14 @@ class WindowLister {
       spanning: { groups: groups.size, bytes: bytes.reduce((sum, one) => sum + one, 0) },
     };
   }
+}
+
+/** The least that a part costs if all of the source begins with `table`. */
+function partCost(table: EntryTable, wanted: PartSize): number {
+  if ('bytes' in wanted) return wanted.bytes;
+  let total = 0;
+  for (let index = 0; index < table.count; index++) if (isToPack(table, index)) total += costOf(table, index);
+  return total / wanted.count;
 }
 
 function partOfPieces(pieces: readonly Piece[], file: FileHandle): ListedPart {

@@ -1,10 +1,8 @@
 // Which parts a run of `archiver work` does: numbers as they are typed, or the number that a scheduler gave the task of an array. Parts
 // count from 0, and so do tasks; arrays of Grid Engine and LSF cannot, and their task 1 is our task 0.
+import { MAX_PARTS } from '../../format/parts/part-keys.js';
 import { usageError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
-
-/** Keys of parts have six digits. */
-export const MAX_PARTS = 1_000_000;
 
 interface Variable {
   readonly name: string;

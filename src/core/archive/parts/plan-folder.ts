@@ -4,9 +4,9 @@ import { hash } from 'node:crypto';
 import { openEntryTable } from '../../format/columns/entry-table.js';
 import { BASE_REQUIRED, NO_REQUIREMENTS } from '../../format/manifest/requirements.js';
 import { planBytes, type PlanHead, type PlannedPart } from '../../format/parts/part-documents.js';
-import { listName, planKey } from '../../format/parts/part-keys.js';
+import { listName, MAX_PARTS, planKey } from '../../format/parts/part-keys.js';
 import { defined } from '../../platform/defined.js';
-import { ArchiverError } from '../../platform/failures/errors.js';
+import { ArchiverError, usageError } from '../../platform/failures/errors.js';
 import { bytesOf } from '../../platform/paths/raw-path.js';
 import { uploadFolder, uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
 import type { OpenedStore } from '../../store/open-store.js';
@@ -103,6 +103,7 @@ async function writePlan(
     const { sizes, scanned } = lists;
     const before = { version: settled.highest, totals: settled.totals };
     if (baseline === undefined) checkShrunken({ ...run, scanned }, before);
+    refuseTooMany(lists.parts.length);
     await run.uploadGate?.(lists.amounts);
     await run.refuseUnsupportedClasses(lists.classes);
     emit({ type: 'phase', phase: 'committing' });
@@ -128,6 +129,12 @@ async function writePlan(
     const location = uploadUrlOf(store.url, uploadId);
     return { uploadId, parts, totals, spanning, leftOut, location, changes, ...ended() };
   });
+}
+
+/** Numbers of parts have six digits. @throws usage */
+function refuseTooMany(parts: number): void {
+  if (parts <= MAX_PARTS) return;
+  throw usageError(`the plan would have ${parts} parts, and ${MAX_PARTS} is the most`, 'a larger --part-size');
 }
 
 const withScan = (run: UploadRun, scanned: ScanResult): UploadRun => ({

@@ -1,6 +1,9 @@
 // Keys of a plan and of what becomes of its parts (docs/format.md, Plans).
 import { splitUploadKey, uploadFolder, UPLOAD_ID, type UploadId } from '../../store/ids/upload-id.js';
 
+/** Numbers of parts have six digits. */
+export const MAX_PARTS = 1_000_000;
+
 /** `000007` for part 7. */
 export const partText = (part: number): string => String(part).padStart(6, '0');
 
