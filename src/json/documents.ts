@@ -80,7 +80,7 @@ export const JSON_DOCUMENTS = {
   'create keys': 'privateKeyFile publicKeyFile fingerprint gpgKeyId encryptionKeyId isKeyEncrypted keyType',
   'create upload': UPLOAD,
   dashboard:
-    'view location? troubles monthSpend? budgets? uploads? folder? storedUploads? unreadableCount? lookedAt? writerCount? writerConditions? troubledCount? rollout? writers? leftOutWriters? notes?',
+    'view location? troubles monthSpend? budgets? uploads? folder? plans? storedUploads? unreadableCount? lookedAt? writerCount? writerConditions? troubledCount? rollout? writers? leftOutWriters? notes?',
   'dataset diff': `datasetId location fromUploadId fromVersion fromFork? toUploadId toVersion toFork? ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':

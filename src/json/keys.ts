@@ -847,6 +847,15 @@ export const JSON_KEYS = {
   planParts: key(listOf(of('planPart entries files bytes')), 'parts of a plan, in the order of their paths'),
   planned: key(orNull(number), 'USD or bytes that it uses at most; null where a price is not known'),
   plannedCost: key(of('monthlyUsd requestsUsd'), 'what is sent costs at most: a month of storing it, and requests'),
+  plans: key(
+    listOf(
+      anyOf(
+        'uploadId location datasetId partCount partStates bytes bytesDone storedBytes bytesPerSecond etaMs? isCommitted',
+        'uploadId location problem',
+      ),
+    ),
+    'plans of a store that are no versions yet, newest first; with `problem` those that cannot be read',
+  ),
   policy: key(elsewhere, 'a policy, as IAM has it'),
   policyArn: key(text, 'ARN of the policy of a writer'),
   predictions: key(

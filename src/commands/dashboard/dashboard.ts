@@ -12,7 +12,7 @@ export const command = defineCommand({
     'for that, but for budgets that are kept in a bucket, which are read when it opens and with R, and for a ledger that machines share ' +
     '(ARCHIVER_LEDGER_STORE), which is read once a minute at most. What is shown is read again at each ' +
     'refresh; running uploads of this computer are followed twice a second. ? lists the keys.\n' +
-    'With S3_URL three more views: the uploads of the store, what it costs and could save, and the writers of its fleet. Each reads the store ' +
+    'With S3_URL three more views: the uploads of the store, what it costs and could save, and the writers of its fleet; and Uploads shows plans of the last eight days that are no versions yet, with what is done of their parts. Each reads the store ' +
     'while it is shown; heartbeats are read for the overview, too, once a minute at most, with one HEAD at each refresh between, which tells whether the store answers. A scan of the store begins when a is pressed, and never by itself.\n' +
     '--once prints one view and ends; with --json as a document. It needs no terminal, and never scans: archiver analyze does.',
   args: [arg.url('S3_URL', { describe: 'the store: bucket and prefix, or a folder', optional: true })],

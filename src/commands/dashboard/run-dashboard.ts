@@ -6,6 +6,7 @@ import { kebab } from '../../cli/flag.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { formatStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/store/store-url.js';
 import type { Dashboard } from '../../screens/dashboard/dashboard-context.js';
+import { unaskedText } from '../../screens/dashboard/uploads/plan-summary.js';
 import type { DashboardView } from '../../screens/dashboard/view.js';
 import { DASHBOARD_VIEWS } from '../../screens/dashboard/views.js';
 import { type BrowseRequest, createDashboardStore } from '../../stores/dashboard/dashboard-store.js';
@@ -72,8 +73,12 @@ async function printOnce(
     ? ''
     : await renderView(dashboard, view, stdout.isTTY === true ? stdout.columns : undefined);
   for (const problem of problems) context.warn(problem);
-  const note = dashboard.sources.store?.inventory.getState().value?.note ?? null;
+  const { inventory, plans } = dashboard.sources.store ?? {};
+  const note = inventory?.getState().value?.note ?? null;
   if (note !== null) context.warn(note);
+  const seen = plans?.getState().value;
+  const unasked = seen && unaskedText(seen);
+  if (unasked !== undefined) context.warn(unasked);
   context.result(document, () => text);
   return problems.length === 0 ? 0 : 1;
 }

@@ -1,6 +1,7 @@
 // Sources of the dashboard in its store, which is opened when the first of them is shown, and stays open.
 import type { Context } from '../../cli/context.js';
 import type { EventSink } from '../../core/events/events.js';
+import { LivingPlans, type SeenPlans } from '../../core/archive/parts/living-plans.js';
 import { cacheFolder } from '../../core/archive/run/remembered.js';
 import { REQUESTS_AT_ONCE } from '../../core/fleet/watch/read-fleet.js';
 import { watchFleet } from '../../core/fleet/watch/watch-fleet.js';
@@ -10,7 +11,7 @@ import type { OpenedStore } from '../../core/store/open-store.js';
 import type { RequestCounts } from '../../core/store/object-store.js';
 import { type Analysis, type AnalysisResult, betterClass } from '../../stores/dashboard/analysis.js';
 import { createSource } from '../../stores/dashboard/source.js';
-import type { FleetRead, StoreSources } from '../../stores/dashboard/store-sources.js';
+import type { FleetRead, PlansRead, StoreSources } from '../../stores/dashboard/store-sources.js';
 import { listedStore } from '../money/analyze/from-listing.js';
 import { DEFAULT_REGION } from '../kit/flags.js';
 import { storePrices } from '../money/analyze/store-prices.js';
@@ -24,6 +25,8 @@ const STALE_MS = 2 * 3_600_000;
 const FLEET_REST_MS = 60_000;
 /** Pause per thousand records, whose listing takes one request. */
 const INVENTORY_REST_MS = 10_000;
+/** Pause per thousand requests of a look at plans, whose parts take minutes. */
+const PLANS_REST_MS = 60_000;
 const THOUSAND = 1000;
 const PROBE_KEY = 'fleet/probe';
 
@@ -82,6 +85,14 @@ export function storeSources(baseUrl: string, values: DashboardValues, context: 
       throw error;
     }
   };
+  let living: LivingPlans | undefined;
+  const readPlans = async (signal: AbortSignal, show: (part: PlansRead) => void): Promise<PlansRead> => {
+    const { store, requests } = await open();
+    living ??= new LivingPlans(store);
+    const before = sumOf(requests);
+    const counted = (seen: SeenPlans): PlansRead => ({ ...seen, requests: sumOf(requests) - before });
+    return counted(await living.look({ now, signal, onPart: (part) => show(counted(part)) }));
+  };
   const inventory = createSource<Inventory>({
     now,
     read: (signal, _, show, onEvent) => heard(onEvent, () => readInventory(signal, show)),
@@ -100,14 +111,19 @@ export function storeSources(baseUrl: string, values: DashboardValues, context: 
     read: (signal, _, _show, onEvent) => heard(onEvent, () => readFleet(signal)),
     restMs: (value) => Math.max(1, (value?.status?.writers.length ?? 0) / THOUSAND) * FLEET_REST_MS,
   });
+  const plans = createSource<PlansRead>({
+    now,
+    read: (signal, _, show, onEvent) => heard(onEvent, () => readPlans(signal, show)),
+    restMs: (value) => Math.max(1, (value?.requests ?? 0) / THOUSAND) * PLANS_REST_MS,
+  });
   const analysis = createSource<Analysis>({
     now,
     read: (signal, before, show, onEvent) => scan(call, { signal, before, show, onEvent }),
   });
   return {
-    sources: { inventory, fleet, analysis, retryInventory: () => void (isAsked = true) },
+    sources: { inventory, fleet, plans, analysis, retryInventory: () => void (isAsked = true) },
     close() {
-      for (const source of [inventory, fleet, analysis]) source.getState().stop();
+      for (const source of [inventory, fleet, plans, analysis]) source.getState().stop();
       void opening?.then(
         (opened) => opened.close(),
         () => undefined, // it was never open
@@ -115,6 +131,9 @@ export function storeSources(baseUrl: string, values: DashboardValues, context: 
     },
   };
 }
+
+const sumOf = (requests: RequestCounts): number =>
+  Object.values(requests).reduce((sum: number, count: number) => sum + count, 0);
 
 interface Scan {
   readonly signal: AbortSignal;

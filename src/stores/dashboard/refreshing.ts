@@ -48,7 +48,9 @@ export function startRefreshing({ dashboard, views, sources, everyMs, now, later
     const again = reads.filter((source) => isDue(source, isTime));
     const first = (view?.asks?.(sources) ?? []).filter((source) => !begunMs.has(source));
     if (isTime) for (const source of reads) if (!again.includes(source)) void source.getState().probe();
-    void Promise.all([...again, ...first].map(read)).then(lookLive);
+    // One that takes long keeps nothing waiting that changes meanwhile.
+    for (const source of [...again, ...first]) void read(source).then(lookLive);
+    lookLive();
     stopWaiting = later(everyMs, () => tick(true));
   };
   tick(true);

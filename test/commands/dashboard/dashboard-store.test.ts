@@ -1,8 +1,10 @@
 // The views of a store, through the program.
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { program } from '../../../src/commands/index.js';
+import { startFaultProxy } from '../../faults/fault-proxy.js';
+import { fillHome, savedId } from '../../support/dashboard-home.js';
 import { checkIn } from '../../support/fleet.js';
 import { writeObjects } from '../../support/make-dataset.js';
 import { type MemoryS3, startMemoryS3 } from '../../support/memory-s3.js';
@@ -133,4 +135,64 @@ test('of a bucket: a listing and two GETs an upload; the next start sends the li
 
   expect(await inventory()).toEqual([...Array.from({ length: 20 }, () => 'GetObject'), 'ListObjectsV2']);
   expect(await inventory()).toEqual(['ListObjectsV2']);
+});
+
+test('--once prints the plans of a store beside the uploads, and as plan status has them', async () => {
+  mkdirSync(join(folder, 'data'));
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, 'data', name), name.repeat(2000));
+  // Folders have the clock of this computer.
+  const called = (words: string): Promise<CommandRun> => runCommand({ root, folder }, words.split(' '));
+  const plan = json((await called(`plan data file://${base} --parts 3 --json`)).stdout);
+  const url = String(plan['location']);
+  await called(`work ${url} --part 0`);
+
+  const uploads = `dashboard file://${base} --once --view uploads`;
+  const text = await called(uploads);
+  const document = await called(`${uploads} --json`);
+  const {
+    requests: _requests,
+    schemaVersion: _version,
+    ...status
+  } = json((await called(`plan status ${url} --json`)).stdout);
+
+  expect([text.status, document.status, document.stderr]).toEqual([0, 0, '']);
+  expect(text.stdout).toMatch(new RegExp(`^ ${String(plan['uploadId'])} +not begun .* 33% `, 'm'));
+  expect(json(document.stdout)).toMatchObject({ view: 'uploads', uploads: [], troubles: [] });
+  expect(json(document.stdout)['plans']).toEqual([
+    { ...status, bytesPerSecond: expect.any(Number), etaMs: expect.any(Number) },
+  ]);
+});
+
+test('where a store refuses to be listed, the uploads of this computer are printed, and the refusal is told', async () => {
+  const proxy = await startFaultProxy(server.endpoint);
+  onTestFinished(() => proxy.close());
+  proxy.inject({ operation: 'ListObjectsV2', fault: { kind: 'status', status: 403, code: 'AccessDenied' } });
+  await fillHome(join(folder, 'home'), new Date('2026-03-04T05:04:00Z'), { uploads: 1 });
+  const at = ['--endpoint-url', proxy.endpoint, '--region', 'us-east-1', '--view', 'uploads'];
+
+  const text = await run(at, 's3://bucket/none');
+  const document = await run([...at, '--json'], 's3://bucket/none');
+
+  expect([text.status, document.status]).toEqual([1, 1]);
+  expect(text.stderr).toContain('access denied');
+  expect(text.stdout).toContain(savedId(0));
+  expect(json(document.stdout)).toMatchObject({ uploads: [{}], troubles: [expect.stringContaining('access denied')] });
+  expect(json(document.stdout)).not.toHaveProperty('plans');
+});
+
+test('of a bucket: what a look at a plan and its parts takes', async () => {
+  mkdirSync(join(folder, 'data'));
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(folder, 'data', name), name.repeat(2000));
+  const access = `--endpoint-url ${server.endpoint} --region us-east-1`;
+  const called = (words: string): Promise<CommandRun> => runCommand({ root, folder }, words.split(' '));
+  const plan = json((await called(`plan data s3://bucket/plans --parts 3 --json ${access}`)).stdout);
+  await called(`work ${String(plan['location'])} --part 0-1 ${access}`);
+  server.requests.length = 0;
+
+  await called(`dashboard s3://bucket/plans --once --view uploads ${access}`);
+
+  const counts = new Map<string, number>();
+  for (const { operation } of server.requests) counts.set(operation, (counts.get(operation) ?? 0) + 1);
+  // A HEAD of each upload; the plan and two attempts are read. Folders, versions before anything else, and the four of the status are listed.
+  expect(Object.fromEntries(counts)).toEqual({ ListObjectsV2: 6, HeadObject: 3, GetObject: 3 });
 });

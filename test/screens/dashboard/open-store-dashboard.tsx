@@ -1,6 +1,7 @@
 // The real dashboard over what a test has in its store.
 import { DASHBOARD_VIEWS } from '../../../src/screens/dashboard/views.js';
 import { createSource, type Source } from '../../../src/stores/dashboard/source.js';
+import type { DashboardSources } from '../../../src/stores/dashboard/sources.js';
 import type { StoreSources } from '../../../src/stores/dashboard/store-sources.js';
 import type { ViewId } from '../../../src/stores/dashboard/view-model.js';
 import { NOW, openDashboard, type OpenedDashboard } from './open-dashboard.js';
@@ -20,16 +21,22 @@ export const sourceOf = <T,>(value: T | Error): Source<T> =>
 const other = <T,>(): Source<T> => sourceOf<T>(new Error('not of this test'));
 
 /** Mounts a view of a store, so that it obeys keys. */
-export function openStoreDashboard(view: ViewId, sources: Partial<StoreSources>): StoreDashboard {
+export function openStoreDashboard(
+  view: ViewId,
+  sources: Partial<StoreSources>,
+  local: Partial<DashboardSources> = {},
+): StoreDashboard {
   const all = {
     spend: other<never>(),
     budgets: other<never>(),
     uploads: other<never>(),
     sentOf: () => other<never>(),
     hasSharedBudgets: false,
+    ...local,
     store: {
       inventory: other<never>(),
       fleet: other<never>(),
+      plans: other<never>(),
       analysis: other<never>(),
       retryInventory: () => undefined,
       ...sources,

@@ -150,3 +150,26 @@ test('nothing is read and nothing waits once it is stopped', async () => {
   expect(counts.uploads).toBe(1);
   expect(time.waiting).toBe(0);
 });
+
+test('what changes by itself is looked at while another source of the view takes long', async () => {
+  const time = new FakeTime();
+  let reads = 0;
+  const uploads = createSource({ now: time.now, read: () => Promise.resolve(++reads) });
+  const plans = createSource<number>({ now: time.now, read: () => new Promise(() => undefined) });
+  const views: readonly ViewModel[] = [
+    {
+      id: 'uploads',
+      title: '',
+      reads: () => [uploads, plans],
+      live: () => (uploads.getState().value === undefined ? [] : [uploads]),
+    },
+  ];
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this view reads nothing else
+  const sources = {} as DashboardSources;
+  const dashboard = createDashboardStore({ views, view: 'uploads', sources });
+  const stop = startRefreshing({ dashboard, views, sources, everyMs: EVERY_MS, now: time.now, later: time.later });
+  await time.pass(2000);
+
+  expect(reads).toBe(5); // at once, and each half second
+  stop();
+});

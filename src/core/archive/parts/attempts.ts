@@ -19,16 +19,20 @@ export interface FoundAttempt extends Attempt {
 
 type Sums = { -readonly [K in Exclude<keyof FoundAttempt, keyof Attempt>]: number } & { isAttempt: boolean };
 
+/** What uploads say of themselves, undefined for one that is no attempt: that never changes, and need not be read twice. */
+export type KnownAttempts = Map<UploadId, Attempt | undefined>;
+
 /** Lists what was stored since the plan, and reads which of it are attempts at this plan. @throws what the store throws */
 export async function findAttempts(
   reader: ObjectReader,
   plan: UploadId,
   signal: AbortSignal,
+  known: KnownAttempts = new Map(),
 ): Promise<readonly FoundAttempt[]> {
   const sums = new Map<UploadId, Sums>();
   for await (const { objects } of reader.list({
     prefix: 'uploads/',
-    startAfter: `uploads/${idBefore(plan)}`,
+    startAfter: `uploads/${idAt(uploadStartMs(plan) - CLOCKS_APART_MS)}`,
     signal,
   })) {
     for (const { key, sizeBytes, lastModified } of objects) {
@@ -46,12 +50,22 @@ export async function findAttempts(
   }
   const found: FoundAttempt[] = [];
   await forEachLimit(sums, READS_AT_ONCE, async ([uploadId, { isAttempt, ...sum }]) => {
-    const attempt = isAttempt ? await readAttempt(reader, uploadId, signal) : undefined;
+    const attempt = isAttempt ? await knownAttempt(reader, uploadId, signal, known) : undefined;
     if (attempt?.plan === plan) found.push({ ...attempt, ...sum });
   });
   return found.toSorted((a, b) => (a.uploadId < b.uploadId ? -1 : 1));
 }
 
-/** An id of the day before this one began. */
-const idBefore = (plan: UploadId): string =>
-  newUploadId(new Date(uploadStartMs(plan) - CLOCKS_APART_MS), new Uint8Array(4));
+/** Reads what an upload says of itself, unless that is known. @throws as {@link readAttempt} */
+export async function knownAttempt(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  signal: AbortSignal,
+  known: KnownAttempts,
+): Promise<Attempt | undefined> {
+  if (!known.has(uploadId)) known.set(uploadId, await readAttempt(reader, uploadId, signal));
+  return known.get(uploadId);
+}
+
+/** The first id of a moment, in ms since 1970. */
+export const idAt = (ms: number): UploadId => newUploadId(new Date(ms), new Uint8Array(4));

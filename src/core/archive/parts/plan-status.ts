@@ -1,7 +1,6 @@
 // How far a plan is, by what lies in the store: results of its parts, and the objects of attempts. Ages are those of the store's clock.
 import type { ObjectStore } from '../../store/object-store.js';
-import type { UploadId } from '../../store/ids/upload-id.js';
-import { findAttempts, type FoundAttempt } from './attempts.js';
+import { findAttempts, type FoundAttempt, type KnownAttempts } from './attempts.js';
 import { type PlanState, planState } from './plan-state.js';
 import type { ReadPlan } from './read-plan.js';
 
@@ -11,6 +10,16 @@ const DEAD_MS = 3_600_000;
 
 /** `late`: its attempt has stored nothing for ten minutes, `dead`: for an hour. */
 export type PartState = 'done' | 'running' | 'late' | 'dead' | 'notBegun';
+
+/** The states in words, in the order in which they are told. */
+export const PART_WORDS: Readonly<Record<PartState, string>> = {
+  done: 'done',
+  running: 'running',
+  late: 'late',
+  dead: 'dead',
+  notBegun: 'not begun',
+};
+const STATES = ['done', 'running', 'late', 'dead', 'notBegun'] as const satisfies readonly PartState[];
 
 export interface PartStatus {
   readonly part: number;
@@ -23,6 +32,8 @@ export interface PartStatus {
 
 export interface PlanStatus extends Pick<PlanState, 'isCommitted'> {
   readonly parts: readonly PartStatus[];
+  /** Of files in all parts: one with several names counts once in each. */
+  readonly bytes: number;
   /** Of files in parts that are done. */
   readonly bytesDone: number;
   /** Stored by all attempts. */
@@ -32,13 +43,28 @@ export interface PlanStatus extends Pick<PlanState, 'isCommitted'> {
   readonly etaMs: number | undefined;
 }
 
-/** Looks how far a plan is. Four LISTs, and a GET for each attempt and each version since the plan. @throws as {@link planState} */
-export async function planStatus(store: ObjectStore, plan: ReadPlan, signal: AbortSignal): Promise<PlanStatus> {
+export interface StatusOptions {
+  /** What was read of attempts before; takes what is read now. */
+  readonly known?: KnownAttempts;
+  /** The time by the store's clock, if that is known: otherwise it is asked for. */
+  readonly time?: Date | undefined;
+}
+
+/**
+ * Looks how far a plan is. Four LISTs, and a GET for each attempt that is not known and each version since the plan.
+ * @throws as {@link planState}
+ */
+export async function planStatus(
+  store: ObjectStore,
+  plan: ReadPlan,
+  signal: AbortSignal,
+  { known, time }: StatusOptions = {},
+): Promise<PlanStatus> {
   const { uploadId, head } = plan;
   const { missing, isCommitted } = await planState(store, plan, signal);
   const undone = new Set(missing);
-  const attempts = await findAttempts(store, uploadId, signal);
-  const nowMs = (await store.time(signal)).getTime();
+  const attempts = await findAttempts(store, uploadId, signal, known);
+  const nowMs = (time ?? (await store.time(signal))).getTime();
   const last = new Map<number, FoundAttempt>();
   for (const attempt of attempts) {
     const before = last.get(attempt.part);
@@ -54,7 +80,7 @@ export async function planStatus(store: ObjectStore, plan: ReadPlan, signal: Abo
   const rate = rateOf(parts, bytesDone, nowMs);
   const etaMs = rate === undefined ? undefined : Math.round((sum(({ state }) => state !== 'done') / rate) * 1000);
   const storedBytes = attempts.reduce((total, one) => total + one.storedBytes, 0);
-  return { parts, bytesDone, storedBytes, bytesPerSecond: rate, etaMs, isCommitted };
+  return { parts, bytes: sum(() => true), bytesDone, storedBytes, bytesPerSecond: rate, etaMs, isCommitted };
 }
 
 function stateOf(attempt: FoundAttempt | undefined, nowMs: number): PartState {
@@ -78,5 +104,10 @@ function rateOf(parts: readonly PartStatus[], bytesDone: number, nowMs: number):
 export const partsIn = ({ parts }: PlanStatus, ...states: readonly PartState[]): readonly number[] =>
   parts.flatMap(({ part, state }) => (states.includes(state) ? [part] : []));
 
-/** The upload of a part's last attempt. */
-export const attemptOf = ({ attempt }: PartStatus): UploadId | null => attempt?.uploadId ?? null;
+/** How many parts are in each state; none that no part is in. */
+export const stateCounts = (status: PlanStatus): readonly (readonly [PartState, number])[] =>
+  STATES.map((state) => [state, partsIn(status, state).length] as const).filter(([, count]) => count > 0);
+
+/** The state of a plan: that of the part which is nearest to its end, of those that are not done. */
+export const stateOfPlan = ({ parts }: PlanStatus): PartState =>
+  STATES.find((state) => state !== 'done' && parts.some((part) => part.state === state)) ?? 'done';

@@ -1,13 +1,12 @@
 // What needs attention, and a bit of every source: costs, budgets, running uploads, the fleet. Without a cursor.
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
-import type { FoundState } from '../../../core/archive/resume/state-folder.js';
-import { savedStatus } from '../../../core/archive/resume/describe-state.js';
 import type { SpentGroup } from '../../../core/money/ledger/report.js';
 import type { SpendRead } from '../../../stores/dashboard/sources.js';
 import type { FleetRead } from '../../../stores/dashboard/store-sources.js';
+import { openUploads } from '../../../stores/dashboard/upload-list.js';
 import type { Column } from '../../../ui/columns.js';
-import { formatCount, formatQuantity } from '../../../ui/format.js';
+import { formatQuantity } from '../../../ui/format.js';
 import { useSize, WIDE_COLUMNS } from '../../../ui/size.js';
 import { Tint, useTheme } from '../../../ui/theme.js';
 import { useNames } from '../../use-names.js';
@@ -21,22 +20,16 @@ import {
   warningOf,
   warningText,
 } from '../budget-lines.js';
-import {
-  type Dashboard,
-  type ReadSource,
-  useDashboard,
-  useReadMs,
-  useSource,
-  useStoreSources,
-} from '../dashboard-context.js';
+import { type Dashboard, type ReadSource, useDashboard, useSource, useStoreSources } from '../dashboard-context.js';
 import { UsageGauge } from '../usage-gauge.js';
-import { cellsOf, fitted } from '../cells.js';
+import { fitted } from '../cells.js';
 import { FindingRows, MOST_FINDINGS } from '../finding-rows.js';
 import { type Finding, findingsOf } from '../findings.js';
 import { FleetSection, writerRows } from '../fleet-rows.js';
 import { FirstRows, moreText, Section, Sentence, shareRows } from '../panels.js';
 import { ClassRows, spendDocument, SpendRows } from '../spend-rows.js';
-import { byStatus, DoneGauge, isRunning, leftText, rateText, uploadDocuments } from '../upload-rows.js';
+import { isRunning, uploadDocuments } from '../uploads/saved-rows.js';
+import { UploadsSection } from '../uploads/uploads-section.js';
 import type { DashboardView } from '../view.js';
 
 function Overview(): ReactElement {
@@ -124,9 +117,6 @@ const ClassesSection = ({
     </Section>
   );
 
-const openUploads = (uploads: readonly FoundState[]): readonly FoundState[] =>
-  uploads.filter((upload) => savedStatus(upload) !== 'complete').toSorted(byStatus);
-
 interface ListProps {
   readonly rows: number;
   /** False until the source was read for the first time. */
@@ -188,68 +178,6 @@ function budgetColumns(
         return <Tint tone={line && warningOf(line)?.tone}>{text.padEnd(room)}</Tint>;
       },
     },
-  ];
-}
-
-function UploadsSection({
-  read: { value, problem },
-  uploads,
-  rows,
-}: Pick<ListProps, 'rows'> & {
-  readonly read: ReadSource<unknown>;
-  readonly uploads: readonly FoundState[];
-}): ReactElement {
-  const { length: count } = uploads;
-  return (
-    <Section
-      title={`UPLOADS IN PROGRESS${count === 0 ? '' : `  ${formatCount(count)}`}`}
-      note={moreText(rows, count, count, 3)}
-      problem={problem}
-    >
-      <UploadRows uploads={uploads} rows={rows} isRead={value !== undefined} />
-    </Section>
-  );
-}
-
-function UploadRows({
-  uploads,
-  rows,
-  isRead,
-}: ListProps & { readonly uploads: readonly FoundState[] }): ReactElement | null {
-  const { sources } = useDashboard();
-  const names = useNames();
-  const nowMs = useReadMs(sources.uploads);
-  const columns = useMemo(() => uploadColumns(uploads, names, nowMs), [uploads, names, nowMs]);
-  if (rows === 0) return null;
-  if (!isRead) return <Sentence>not read yet</Sentence>;
-  if (uploads.length === 0) return <Sentence>none is running here, and none was interrupted</Sentence>;
-  return <FirstRows rows={rows} count={uploads.length} columns={columns} />;
-}
-
-function uploadColumns(
-  uploads: readonly FoundState[],
-  names: (text: string) => string,
-  nowMs: number,
-): readonly Column[] {
-  const of = cellsOf(uploads);
-  return [
-    { width: 24, priority: 0, cell: of(({ id }) => id) },
-    {
-      weight: 2,
-      min: 12,
-      cut: 'middle',
-      priority: 1,
-      cell: of(({ document }) => names(document?.sources.join(' ') ?? '')),
-    },
-    {
-      weight: 3,
-      min: 9,
-      max: 40,
-      priority: 0,
-      cell: (index, room) => <DoneGauge upload={uploads[index]} width={room} />,
-    },
-    { width: 11, align: 'right', priority: 1, cell: of((upload) => rateText(upload, nowMs)) },
-    { width: 6, align: 'right', priority: 2, cell: of((upload) => leftText(upload, nowMs)) },
   ];
 }
 

@@ -1,171 +1,108 @@
-// Uploads of this computer that run or can be continued, and details of the one under the cursor.
+// Uploads of this computer that run or can be continued, plans of the store, and details of the one under the cursor.
 import { Box } from 'ink';
-import { type ReactElement, useMemo } from 'react';
+import type { ReactElement } from 'react';
 import { savedStatus } from '../../../core/archive/resume/describe-state.js';
+import type { SeenPlan } from '../../../core/archive/parts/living-plans.js';
+import { stateOfPlan } from '../../../core/archive/parts/plan-status.js';
 import type { FoundState } from '../../../core/archive/resume/state-folder.js';
 import { uploadUrlOf } from '../../../core/store/ids/upload-id.js';
-import { listModel } from '../../../stores/dashboard/view-model.js';
-import type { Column } from '../../../ui/columns.js';
+import type { BrowseRequest } from '../../../stores/dashboard/dashboard-store.js';
+import { uploadList, type UploadRow } from '../../../stores/dashboard/upload-list.js';
 import { Empty } from '../../../ui/empty.js';
 import { formatQuantity } from '../../../ui/format.js';
 import { useSize } from '../../../ui/size.js';
-import { Table } from '../../../ui/table.js';
-import { Tint } from '../../../ui/theme.js';
+import { BETWEEN, type Message } from '../../../ui/status.js';
 import { useNames } from '../../use-names.js';
-import { cellsOf, fitted } from '../cells.js';
-import { type Dashboard, rowAtCursor, useDashboard, useReadMs, useRows, useSource } from '../dashboard-context.js';
-import { SavedDetails } from '../saved-details.js';
 import {
-  bytesText,
-  byStatus,
-  DoneGauge,
-  filesText,
-  isRunning,
-  leftText,
-  rateText,
-  shareDone,
-  STATUS_TONES,
-  uploadDocuments,
-} from '../upload-rows.js';
+  type Dashboard,
+  rowAtCursor,
+  useDashboard,
+  useRows,
+  useSource,
+  useStoreSources,
+} from '../dashboard-context.js';
+import { BelowReason } from '../outage.js';
+import { PlanDetails } from '../uploads/plan-details.js';
+import { noPlansText, plansDocument, plansMessage } from '../uploads/plan-summary.js';
+import { SavedDetails } from '../uploads/saved-details.js';
+import { isRunning, uploadDocuments } from '../uploads/saved-rows.js';
+import { UploadTable } from '../uploads/upload-table.js';
 import type { DashboardView } from '../view.js';
 
 /** Facts below the list, including the rows of their title and the gap above it. */
 const SHORT_FACTS = 6;
 const LEAST_LIST = 5;
 
-const NONE: readonly FoundState[] = [];
-const doneOf = (upload: FoundState): number => shareDone(upload) ?? -1;
-
-const LIST = listModel<FoundState>({
-  items: ({ uploads }) => uploads.getState().value?.uploads ?? NONE,
-  text: ({ id, document, ...one }) =>
-    [id, savedStatus({ document, ...one }), document?.sources.join(' '), document?.destination].join(' '),
-  sorts: [
-    ['status', byStatus],
-    ['newest', (one, other) => (one.id < other.id ? 1 : -1)],
-    ['source', (one, other) => sourceOf(one).localeCompare(sourceOf(other), 'en')],
-    ['done', (one, other) => doneOf(other) - doneOf(one)],
-  ],
-});
-
-/** The sources of an upload, or the reason why they are not known. */
-const sourceOf = ({ document, problem }: FoundState): string => document?.sources.join(' ') ?? problem?.message ?? '';
-
 function Uploads(): ReactElement {
+  const { store } = useDashboard().sources;
+  return store === undefined ? <Rows /> : <WithPlans />;
+}
+
+/** Draws the rows again when plans were read, too. */
+function WithPlans(): ReactElement {
+  const { plans } = useStoreSources();
+  useSource(plans);
+  return (
+    <BelowReason source={plans}>
+      <Rows />
+    </BelowReason>
+  );
+}
+
+function Rows(): ReactElement {
   const { sources } = useDashboard();
   const { rows: room } = useSize();
   const { value, problem } = useSource(sources.uploads);
-  const { rows, cursor, place } = useRows(LIST);
-  const upload = rows[cursor];
-  if (value === undefined) return <Empty sentence={problem ?? 'reading'} next="" />;
-  if (rows.length === 0)
-    return <NoUploads folder={value.folder} isFiltered={value.uploads.length > 0} problem={problem} />;
-  if (place.isOpen && upload !== undefined) return <SavedDetails upload={upload} rows={room} isLarge />;
+  const { rows, cursor, place } = useRows(uploadList);
+  const row = rows[cursor];
+  if (value === undefined && rows.length === 0) return <Empty sentence={problem ?? 'reading'} next="" />;
+  if (rows.length === 0) return <NoRows folder={value?.folder ?? ''} problem={problem} />;
+  if (place.isOpen && row !== undefined) return <Details row={row} rows={room} isLarge />;
   const below = room - SHORT_FACTS >= LEAST_LIST ? SHORT_FACTS : 0;
   const list = Math.min(rows.length + 1, room - below);
   return (
     <Box flexDirection="column">
       <UploadTable rows={rows} cursor={cursor} height={list} />
-      {upload !== undefined && room - list > 2 && (
+      {row !== undefined && room - list > 2 && (
         <Box paddingTop={1}>
-          <SavedDetails upload={upload} rows={room - list - 1} />
+          <Details row={row} rows={room - list - 1} />
         </Box>
       )}
     </Box>
   );
 }
 
-function NoUploads({
-  folder,
-  isFiltered,
-  problem,
-}: {
-  folder: string;
-  isFiltered: boolean;
-  problem: string | undefined;
-}): ReactElement {
-  const names = useNames();
-  if (isFiltered) return <Empty sentence="No upload matches." next="esc clears the filter." />;
-  return (
-    <Empty
-      sentence={problem ?? 'No upload is running on this computer, and none was interrupted.'}
-      next={`While archiver upload, sync or create upload runs, it is noted in ${names(folder)}.`}
-    />
+interface DetailsProps {
+  readonly row: UploadRow;
+  readonly rows: number;
+  readonly isLarge?: boolean;
+}
+
+const Details = ({ row, rows, isLarge = false }: DetailsProps): ReactElement =>
+  row.kind === 'saved' ? (
+    <SavedDetails upload={row.upload} rows={rows} isLarge={isLarge} />
+  ) : (
+    <PlanDetails seen={row.plan} rows={rows} />
   );
-}
 
-function UploadTable({
-  rows,
-  cursor,
-  height,
-}: {
-  rows: readonly FoundState[];
-  cursor: number;
-  height: number;
-}): ReactElement {
-  const { sources } = useDashboard();
+function NoRows({ folder, problem }: { readonly folder: string; readonly problem: string | undefined }): ReactElement {
+  const { sources, target } = useDashboard();
   const names = useNames();
-  const nowMs = useReadMs(sources.uploads);
-  const columns = useMemo(() => columnsOf(rows, names, nowMs), [rows, names, nowMs]);
-  return <Table count={rows.length} cursor={cursor} columns={columns} height={height} />;
+  if (uploadList.total(sources) > 0) return <Empty sentence="No upload matches." next="esc clears the filter." />;
+  const here = problem ?? 'No upload is running on this computer, and none was interrupted.';
+  const plans = noPlansText(sources, names(target.url ?? ''));
+  const noted = `While archiver upload, sync or create upload runs, it is noted in ${names(folder)}.`;
+  return <Empty sentence={plans === undefined ? here : `${here} ${plans}`} next={noted} />;
 }
 
-function columnsOf(rows: readonly FoundState[], names: (text: string) => string, nowMs: number): readonly Column[] {
-  const of = cellsOf(rows);
-  return [
-    { title: 'UPLOAD', width: 24, priority: 0, cell: of(({ id }) => id) },
-    { title: 'STATUS', width: 11, priority: 1, cell: (index, width) => <Status upload={rows[index]} width={width} /> },
-    {
-      title: 'SOURCE',
-      weight: 2,
-      min: 10,
-      cut: 'middle',
-      priority: 2,
-      cell: of((one) => names(sourceOf(one))),
-    },
-    {
-      title: 'DESTINATION',
-      weight: 2,
-      min: 16,
-      cut: 'middle',
-      priority: 6,
-      cell: of(({ document }) => names(document?.destination ?? '')),
-    },
-    fitted(rows, 7, filesText, 'FILES'),
-    fitted(rows, 3, bytesText, 'BYTES'),
-    {
-      title: 'DONE',
-      align: 'right',
-      width: 5,
-      weight: 1,
-      max: 24,
-      min: 5,
-      priority: 0,
-      cell: (index, width) => <DoneGauge upload={rows[index]} width={width} />,
-    },
-    {
-      title: 'RATE',
-      width: 10,
-      align: 'right',
-      priority: 5,
-      cell: of((one) => (one.holder === undefined ? '-' : rateText(one, nowMs))),
-    },
-    { title: 'ETA', width: 6, align: 'right', priority: 4, cell: of((one) => leftText(one, nowMs)) },
-  ];
-}
-
-function Status({ upload, width }: { readonly upload: FoundState | undefined; readonly width: number }): ReactElement {
-  const status = upload && savedStatus(upload);
-  return <Tint tone={status && STATUS_TONES[status]}>{(status ?? '').padEnd(width)}</Tint>;
-}
-
-function summary(dashboard: Dashboard): ReturnType<DashboardView['summary']> {
+/** Of uploads of this computer, or what continues the one under the cursor. */
+function savedMessage(dashboard: Dashboard): Message {
   const all = dashboard.sources.uploads.getState();
   if (all.problem !== undefined) return { text: all.problem, tone: 'bad' };
   const uploads = all.value?.uploads ?? [];
-  const upload = rowAtCursor(LIST, dashboard);
-  if (upload !== undefined && savedStatus(upload) === 'interrupted')
-    return { text: `Continue it with: archiver resume ${upload.id}` };
+  const row = rowAtCursor(uploadList, dashboard);
+  if (row?.kind === 'saved' && savedStatus(row.upload) === 'interrupted')
+    return { text: `Continue it with: archiver resume ${row.id}` };
   const damaged = uploads.filter(({ document }) => document === undefined).length;
   if (damaged > 0)
     return {
@@ -175,20 +112,48 @@ function summary(dashboard: Dashboard): ReturnType<DashboardView['summary']> {
   return { text: `${formatQuantity(uploads.filter(({ holder }) => holder !== undefined).length, 'upload')} running` };
 }
 
+const TONES: readonly Message['tone'][] = ['bad', 'warn'];
+
+/** Both kinds of rows in one line: what is wrong comes first. */
+function summary(dashboard: Dashboard): Message {
+  const plans = plansMessage(dashboard.sources);
+  const saved = savedMessage(dashboard);
+  const both = [saved, ...(plans === undefined ? [] : [plans])].toSorted(
+    (one, other) => Number(other.tone === 'bad') - Number(one.tone === 'bad'),
+  );
+  const tone = TONES.find((one) => both.some((message) => message.tone === one));
+  return { text: both.map(({ text }) => text).join(BETWEEN), ...(tone === undefined ? {} : { tone }) };
+}
+
+function browsableUpload({ document }: FoundState): BrowseRequest | { readonly refusal: string } {
+  if (document === undefined) return { refusal: 'there is nothing to browse' };
+  const { status, storeUrl, uploadIds, uploadId, endpoint } = document;
+  if (status !== 'complete') return { refusal: `it has no manifest yet: archiver resume ${uploadId} completes it` };
+  return { url: uploadUrlOf(storeUrl, uploadIds.at(-1) ?? uploadId), endpointUrl: endpoint };
+}
+
+function browsablePlan(seen: SeenPlan): { readonly refusal: string } {
+  if (seen.problem !== null) return { refusal: 'there is nothing to browse' };
+  const isDone = stateOfPlan(seen.status) === 'done';
+  return { refusal: `it has no manifest yet: archiver commit makes it${isDone ? '' : ' when all parts are done'}` };
+}
+
 export const uploadsView: DashboardView = {
   id: 'uploads',
   title: 'Uploads',
-  reads: ({ uploads }) => [uploads],
+  reads: ({ uploads, store }) => [uploads, ...(store === undefined ? [] : [store.plans])],
   live: ({ uploads }) => (isRunning(uploads) ? [uploads] : []),
-  list: LIST,
+  list: uploadList,
   View: Uploads,
   summary,
   browsable(dashboard) {
-    const document = rowAtCursor(LIST, dashboard)?.document;
-    if (document === undefined) return { refusal: 'there is nothing to browse' };
-    const { status, storeUrl, uploadIds, uploadId, endpoint } = document;
-    if (status !== 'complete') return { refusal: `it has no manifest yet: archiver resume ${uploadId} completes it` };
-    return { url: uploadUrlOf(storeUrl, uploadIds.at(-1) ?? uploadId), endpointUrl: endpoint };
+    const row = rowAtCursor(uploadList, dashboard);
+    if (row === undefined) return { refusal: 'there is nothing to browse' };
+    return row.kind === 'saved' ? browsableUpload(row.upload) : browsablePlan(row.plan);
   },
-  toJson: ({ sources }) => ({ uploads: uploadDocuments(sources), folder: sources.uploads.getState().value?.folder }),
+  toJson: ({ sources, target }) => ({
+    uploads: uploadDocuments(sources),
+    folder: sources.uploads.getState().value?.folder,
+    ...plansDocument(sources, target),
+  }),
 };

@@ -2,16 +2,15 @@
 import {
   savedProgress,
   savedStatus,
-  shareOf,
   stateDocument,
   timeLeftMs,
   type SavedStatus,
-} from '../../core/archive/resume/describe-state.js';
-import type { FoundState } from '../../core/archive/resume/state-folder.js';
-import type { DashboardSources } from '../../stores/dashboard/sources.js';
-import { formatBytesPair, formatCount, formatDuration, formatRate } from '../../ui/format.js';
-import { Gauge } from '../../ui/gauge.js';
-import { Tint, type Tone } from '../../ui/theme.js';
+} from '../../../core/archive/resume/describe-state.js';
+import type { FoundState } from '../../../core/archive/resume/state-folder.js';
+import type { DashboardSources } from '../../../stores/dashboard/sources.js';
+import { formatBytesPair, formatCount, formatDuration, formatRate } from '../../../ui/format.js';
+import { Gauge } from '../../../ui/gauge.js';
+import { Tint, type Tone } from '../../../ui/theme.js';
 import type { ReactElement } from 'react';
 
 /** Colours of the states, which are shown as words as well. */
@@ -22,21 +21,14 @@ export const STATUS_TONES: Readonly<Record<SavedStatus, Tone>> = {
   unreadable: 'bad',
 };
 
-/** The part that is done, 0 to 1; undefined when nothing is known about it. */
-export function shareDone(upload: FoundState): number | undefined {
-  const known = savedProgress(upload);
-  return known && shareOf(known);
-}
-
 /** The part that is done as a bar, exactly `width` columns wide. */
 export function DoneGauge({
-  upload,
+  share,
   width,
 }: {
-  readonly upload: FoundState | undefined;
+  readonly share: number | undefined;
   readonly width: number;
 }): ReactElement {
-  const share = upload && shareDone(upload);
   return share === undefined ? <Tint>{' '.repeat(width)}</Tint> : <Gauge share={share} width={width} tone="accent" />;
 }
 
@@ -75,12 +67,6 @@ export function bytesText(upload: FoundState): string {
 export function filesText(upload: FoundState): string {
   const known = savedProgress(upload);
   return known === undefined ? '-' : `${formatCount(known.files)}/${formatCount(known.of.files)}`;
-}
-
-/** Sorts running uploads first, then the newest. */
-export function byStatus(one: FoundState, other: FoundState): number {
-  const rank = (upload: FoundState): number => (savedStatus(upload) === 'running' ? 0 : 1);
-  return rank(one) - rank(other) || (one.id < other.id ? 1 : -1);
 }
 
 /** True while a process of this computer, or of another one that shares its home, is working on one of them. */

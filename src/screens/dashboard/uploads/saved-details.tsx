@@ -1,20 +1,20 @@
 // Details of an upload that runs here or can be continued.
 import { Box } from 'ink';
 import { type ReactElement, useEffect } from 'react';
-import { elapsedMs, savedProgress } from '../../core/archive/resume/describe-state.js';
-import type { SentShards } from '../../core/archive/resume/sent-shards.js';
-import type { FoundState } from '../../core/archive/resume/state-folder.js';
-import { uploadUrlOf } from '../../core/store/ids/upload-id.js';
-import { Bar } from '../../ui/bar.js';
-import { type Fact, Facts, wrapFacts } from '../../ui/facts.js';
-import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../ui/format.js';
-import { clockTime, formatTimestamp } from '../../ui/format-time.js';
-import { Line } from '../../ui/line.js';
-import { useSize } from '../../ui/size.js';
-import { Tint } from '../../ui/theme.js';
-import { useNames } from '../use-names.js';
-import { useDashboard, useReadMs, useSource } from './dashboard-context.js';
-import { bytesText, filesText } from './upload-rows.js';
+import { elapsedMs, savedProgress } from '../../../core/archive/resume/describe-state.js';
+import type { SentShards } from '../../../core/archive/resume/sent-shards.js';
+import type { FoundState } from '../../../core/archive/resume/state-folder.js';
+import { uploadUrlOf } from '../../../core/store/ids/upload-id.js';
+import { Bar } from '../../../ui/bar.js';
+import { type Fact, Facts, wrapFacts } from '../../../ui/facts.js';
+import { formatBytes, formatCount, formatDuration, formatQuantity } from '../../../ui/format.js';
+import { clockTime, formatTimestamp } from '../../../ui/format-time.js';
+import { Line } from '../../../ui/line.js';
+import { useSize } from '../../../ui/size.js';
+import { Tint } from '../../../ui/theme.js';
+import { useNames } from '../../use-names.js';
+import { useDashboard, useReadMs, useSource } from '../dashboard-context.js';
+import { bytesText, filesText } from './saved-rows.js';
 
 /** Time in milliseconds that the cursor rests before the details of another row are read. */
 const REST_MS = 200;
