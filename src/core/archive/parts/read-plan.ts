@@ -109,7 +109,7 @@ export async function listResults(
 }
 
 /**
- * Reads results. For each part those of this plan, the first attempt first: that of the lowest id counts, if it is whole. One that is
+ * Reads results. For each part, in order, those of this plan, the first attempt first: that of the lowest id counts, if it is whole. One that is
  * damaged or of another plan counts for nothing, and is warned of.
  */
 export async function readResults(
@@ -132,12 +132,10 @@ export async function readResults(
       warn(`${error.message}: it counts for nothing`);
     }
   });
-  for (const [part, results] of found)
-    found.set(
-      part,
-      results.toSorted((a, b) => (a.uploadId < b.uploadId ? -1 : 1)),
-    );
-  return found;
+  const inOrder = [...found].toSorted(([a], [b]) => a - b);
+  return new Map(
+    inOrder.map(([part, results]) => [part, results.toSorted((a, b) => (a.uploadId < b.uploadId ? -1 : 1))]),
+  );
 }
 
 /** Prefix of the results of one part. */
