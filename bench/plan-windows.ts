@@ -20,7 +20,7 @@ import { type RawPath, rawFromText } from '../src/core/platform/paths/raw-path.j
 
 const FILES = 1000;
 const FOLDERS = 1000;
-const MAX_ROWS = 2 ** 20;
+const MAX_ROWS = 2 ** 19;
 const NOW = 1_770_000_000;
 const SOURCE = rawFromText('/generated');
 

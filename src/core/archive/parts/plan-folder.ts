@@ -44,8 +44,8 @@ export interface NothingPlanned extends Pick<WrittenPlan, 'datasetId' | 'request
   readonly changes: ChangeCounts;
 }
 
-/** Some 150 MB of entries. */
-const ROWS_AT_ONCE = 2 ** 20;
+/** Some 80 MB of entries, of which several are in memory until they are collected. */
+const ROWS_AT_ONCE = 2 ** 19;
 
 export interface PlanOptions extends ArchiveOptions {
   readonly partSize: PartSize;
