@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import { PACED_SLICE_BYTES, type Pace } from '../../platform/limits/pace.js';
 import type { ObjectDeleter, ObjectStore } from '../object-store.js';
-import { isUncertainConflict, StoreError, throwIfCancelled } from '../store-error.js';
+import { isRetriable, isUncertainConflict, StoreError, throwIfCancelled } from '../store-error.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { CreateOnceAnswer } from './answer.js';
 import { probeKey } from './probe-key.js';
@@ -52,7 +52,7 @@ export async function probeCreateOnce(store: ObjectStore, options: ProbeOptions)
     const what = `whether ${printable(store.url)} keeps If-None-Match could not be found out: ${error.message}`;
     const { code, hint, exitCode } = error;
     const isRefused = error instanceof StoreError && error.isRefused;
-    throw new StoreError(code, what, { hint, exitCode, isRefused, cause: error });
+    throw new StoreError(code, what, { hint, exitCode, isRefused, retriable: isRetriable(error), cause: error });
   } finally {
     await probe.cleanUp();
   }

@@ -12,7 +12,7 @@ import type { ObjectDeleter, ObjectStore, PutOptions } from '../../../../src/cor
 import type { OpenedStore, OpenStoreOptions } from '../../../../src/core/store/open-store.js';
 import { StoreError } from '../../../../src/core/store/store-error.js';
 import { listDatasets, listVersions } from '../../../../src/core/dataset/records/versions.js';
-import { type IfNoneMatch, type MemoryS3, startMemoryS3 } from '../../../support/memory-s3.js';
+import { errorAnswer, type IfNoneMatch, type MemoryS3, startMemoryS3 } from '../../../support/memory-s3.js';
 import { openTestS3, type OpenedWhole, useTestCredentials } from '../../../support/open-s3.js';
 import { raw } from '../../../support/raw.js';
 import { withAccess } from '../../archive/upload-folder.js';
@@ -232,6 +232,19 @@ test('a store that cannot be asked is not written to', async () => {
 
   await expect(upload({ ...opened, store: { ...opened.store, put } })).rejects.toThrow('503');
   expect(keys()).toEqual([]);
+});
+
+test('a store that was not reached when it was asked may be asked again', async () => {
+  const { store, deleter } = await open();
+  s3.rules.answer = (operation) => (operation === 'PutObject' ? errorAnswer(503, 'SlowDown') : undefined);
+  const { signal } = new AbortController();
+
+  const asking = probeCreateOnce(store, { folder: 'f/', randomBytes, isAws: false, deleter, signal });
+
+  await expect(asking).rejects.toMatchObject({
+    message: expect.stringContaining('keeps If-None-Match could not be found out') as string,
+    retriable: true,
+  });
 });
 
 test('a busy server that looks as late as whole requests may be there is still seen to look before it puts', async () => {
