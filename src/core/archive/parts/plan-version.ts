@@ -41,10 +41,10 @@ export async function committedHead(
     const encoded = encodedManifest(bytes);
     const source = { reader: store, segments: 'beginnings', signal } as const;
     const { head } = await loadOpened(uploadId, { bytes }, encoded.sha256, source);
-    const places = head.segments ?? [];
+    const { segments: places } = head;
     // It was never looked at: the commit does before the record.
     return {
-      encoded: { ...encoded, segments: { places, own: [] } },
+      encoded: { ...encoded, ...defined({ segments: places && { places, own: [] } }) },
       totals: head.totals,
       listing: 'full',
       chunks: head.chunks,

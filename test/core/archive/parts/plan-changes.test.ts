@@ -21,7 +21,7 @@ import {
   workedAll,
 } from './plan-runs.js';
 import { program } from '../../../../src/commands/index.js';
-import { runCommand } from '../../../support/run-command.js';
+import { json, runCommand } from '../../../support/run-command.js';
 
 let ids = 0;
 const randomBytes = (): Buffer => Buffer.from([9, 0, ++ids >> 8, ids & 0xff]);
@@ -223,6 +223,45 @@ test('two commits at once make one version', async () => {
   expect(both.map((made) => 'version' in made && made.version)).toEqual([2, 2]);
   expect(readdirSync(join(it.base, 'datasets', 'd')).toSorted()).toEqual(['v00000001.json', 'v00000002.json']);
   await expectWhole(it as never, plan.uploadId);
+});
+
+test('a commit that goes on with a listing in one object names the index of that', async () => {
+  const it = await site();
+  await sync(it);
+  writeFileSync(join(it.source, 'new'), 'new');
+  const plan = await planned(it, { count: 1 }, CHANGES);
+  await workedAll(it, plan);
+  const wrap: PlanSite['wrap'] = (store) => ({
+    put: async (key, ...more) => {
+      if (key.startsWith('datasets/')) throw new Error('killed before its record');
+      return await store.put(key, ...more);
+    },
+  });
+  await expect(committed({ ...it, wrap }, plan.uploadId)).rejects.toThrow('killed');
+
+  await committed(it, plan.uploadId);
+
+  const { stdout } = await run(it, 'verify', `file://${it.base}`, '--dataset-id', 'd', '--json');
+  expect(json(stdout)).toMatchObject({ ok: true, warnings: [] });
+});
+
+test('changes are known for what they are, and go when nobody asks for the plan any more', async () => {
+  const it = await site();
+  await sync(it);
+  utimesSync(join(it.source, 'a', '1'), 1, 1);
+  writeFileSync(join(it.source, 'new'), 'new');
+  const uploadId = await byParts(it, 1);
+  const folder = join(it.base, 'uploads', uploadId);
+  const whole = await run(it, 'verify', `file://${it.base}`, '--dataset-id', 'd', '--json');
+  const then = Date.now() / 1000 - 8 * 86_400;
+  for (const name of readdirSync(join(it.base, 'uploads'), { recursive: true, encoding: 'utf8' }))
+    utimesSync(join(it.base, 'uploads', name), then, then);
+
+  const all = ['--all-datasets', '--keep-last', '2', '--force', '--instant'];
+  const pruned = await run(it, 'dataset', 'prune', `file://${it.base}`, ...all, '--json');
+
+  for (const { stdout } of [whole, pruned]) expect(json(stdout)).toMatchObject({ warnings: [] });
+  expect(readdirSync(folder).filter((name) => name.startsWith('plan'))).toEqual([]);
 });
 
 test('a prune between plan and commit takes nothing of the plan', async () => {
