@@ -26,6 +26,8 @@ export interface FaultProxy {
   inject(rule: FaultRule): void;
   /** Forgets all rules and counts. */
   clear(): void;
+  /** Ends when the upstream has done what came whole until now, also of processes that were killed since. */
+  idle(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -181,6 +183,7 @@ export async function startFaultProxy(
 ): Promise<FaultProxy> {
   const rules: ActiveRule[] = [];
   const counts = new Map<string, number>();
+  const passing = new Set<Promise<void>>();
   const target = upstream === undefined ? undefined : new URL(upstream);
 
   const pick = (operation: string, request: http.IncomingMessage): Fault | undefined => {
@@ -205,7 +208,10 @@ export async function startFaultProxy(
     if (fault && answerAlone(fault, exchange)) return;
     await onPass(operation, url);
     if (!target) throw new Error(`no rule answers ${operation} ${url}`);
-    await pass(fault, exchange, target);
+    const passed = pass(fault, exchange, target);
+    const ended = passed.catch(() => undefined).then(() => void passing.delete(ended));
+    passing.add(ended);
+    await passed;
   };
   const server = http.createServer(
     (request, response) => void handle(request, response).catch(() => reset(request.socket)),
@@ -222,6 +228,7 @@ export async function startFaultProxy(
       rules.length = 0;
       counts.clear();
     },
+    idle: async () => void (await Promise.all(passing)),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
