@@ -187,7 +187,8 @@ class WindowLister {
   }
 
   private cut(): Pick<PlannedLists, 'parts' | 'spanning'> {
-    const { pieces, groups, file } = this;
+    const { pieces, groups } = this;
+    const read = readerOf(this.file);
     const cutter = new PartCutter(
       pieces.reduce((sum, { cost }) => sum + cost, 0),
       this.partSize,
@@ -201,7 +202,7 @@ class WindowLister {
     const again = (group: LinkGroup): number => new Set(group.pieces.map((piece) => partOf[piece])).size - 1;
     const bytes = Array.from(groups.values(), (group) => group.bytes * again(group));
     return {
-      parts: ofParts.map((its) => partOfPieces(its, file)),
+      parts: ofParts.map((its) => partOfPieces(its, read)),
       // Numbers were given before it was known where parts begin: any may have members in several.
       spanning: { groups: groups.size, bytes: bytes.reduce((sum, one) => sum + one, 0) },
     };
@@ -216,23 +217,24 @@ function partCost(table: EntryTable, wanted: PartSize): number {
   return total / wanted.count;
 }
 
-function partOfPieces(pieces: readonly Piece[], file: FileHandle): ListedPart {
+function partOfPieces(pieces: readonly Piece[], read: ReadPieces): ListedPart {
   const sum = (of: 'entries' | 'files' | 'bytes' | 'size'): number =>
     pieces.reduce((total, piece) => total + piece[of], 0);
-  const [{ first, offset } = { first: undefined, offset: 0 }] = pieces;
-  const size = sum('size');
-  return {
-    first: first ?? TOP,
-    entries: sum('entries'),
-    files: sum('files'),
-    bytes: sum('bytes'),
-    list: async () => {
-      const bytes = Buffer.alloc(size);
-      const { bytesRead } = await file.read(bytes, 0, size, offset);
-      if (bytesRead !== size)
-        throw new ArchiverError('io', 'the lists of the plan were changed in the folder for temporary files');
-      return bytes;
-    },
+  const [{ first, offset } = { first: TOP, offset: 0 }] = pieces;
+  const sums = { entries: sum('entries'), files: sum('files'), bytes: sum('bytes') };
+  return { first, ...sums, list: () => read(offset, sum('size')) };
+}
+
+type ReadPieces = (offset: number, size: number) => Promise<Buffer>;
+
+/** Reads pieces into one buffer, again and again: those of all parts would be in memory until they are collected. */
+function readerOf(file: FileHandle): ReadPieces {
+  let buffer = Buffer.alloc(0);
+  return async (offset, size) => {
+    if (buffer.length < size) buffer = Buffer.alloc(size);
+    const { bytesRead } = await file.read(buffer, 0, size, offset);
+    if (bytesRead === size) return buffer.subarray(0, size);
+    throw new ArchiverError('io', 'the lists of the plan were changed in the folder for temporary files');
   };
 }
 

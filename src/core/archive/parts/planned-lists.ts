@@ -22,7 +22,7 @@ export interface ListedPart {
   /** Everything but folders. */
   readonly files: number;
   readonly bytes: number;
-  /** Makes its list as it is stored. */
+  /** Makes its list as it is stored. The bytes are those of this part until the next list is made. */
   readonly list: () => Promise<Buffer>;
 }
 
