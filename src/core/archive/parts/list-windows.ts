@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { StoredObject } from '../../cost/stored-object.js';
 import { type EntryTable, KIND, openEntryTable } from '../../format/columns/entry-table.js';
 import type { Totals } from '../../format/manifest/manifest-types.js';
+import { collectGarbage } from '../../platform/threads/collect-garbage.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import { pendingTotals } from '../plan/pending-rows.js';
@@ -65,6 +66,7 @@ async function listWindows(
   for (let scanned = run.scanned; ;) {
     await lister.add(scanned);
     if (scanned.last === undefined) return lister.finish();
+    collectGarbage(); // V8 does not count the shared memory of a window, and would keep many
     scanned = await scanOn({ after: scanned.last, maxRows });
   }
 }
