@@ -110,7 +110,7 @@ class WindowLister {
       bytes: bytes + scanned.bytes,
       leftOut: leftOut + scanned.leftOut,
     };
-    this.skipped.push(...scanned.skipped);
+    for (const skip of scanned.skipped) this.skipped.push(skip);
     const linked = this.numberLinks(table, scanned);
     this.totals = sumOf(this.totals, totalsOf(table, scanned.skipped.length));
     this.addObjects(scanned, table);
