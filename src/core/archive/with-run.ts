@@ -80,7 +80,12 @@ export async function withRun<R>(settings: Settings, opening: Promise<OpenedStor
         emit(event.type === 'scan' ? { ...event, items: items + event.items, bytes: bytes + event.bytes } : event);
       });
       [seen.items, seen.bytes] = [seen.items + result.files, seen.bytes + result.bytes];
-      reportSkips(result.skipped, settings);
+      // What the first window has is told.
+      const told = next === undefined ? scanned.last : undefined;
+      reportSkips(
+        result.skipped.filter(({ path }) => told === undefined || path > told),
+        settings,
+      );
       return result;
     };
     const { region, requests, retries, isAws, runBy } = await opening;

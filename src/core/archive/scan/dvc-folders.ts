@@ -62,9 +62,11 @@ export class DvcFolders {
 
   /** True for a folder of temporary files, which is left out. */
   isTemporary(place: DvcPlace, path: RawPath): boolean {
-    if (this.isWhole || place !== 'settings' || baseName(path) !== TEMPORARY) return false;
+    return !this.isWhole && place === 'settings' && baseName(path) === TEMPORARY;
+  }
+
+  addTemporary(path: RawPath): void {
     this.temporary.push(path);
-    return true;
   }
 
   /** Called before a file gets its row: of a content in a cache, further names elsewhere count as files of their own. */

@@ -1,6 +1,6 @@
 // A source may be listed a window at a time, each by a scan of its own: rows come in the order of their paths, so that the next one begins
 // after the last path.
-import { type RawPath, rawFromText, withEnd } from '../../platform/paths/raw-path.js';
+import { pathBelow, type RawPath, rawFromText, TOP, withEnd } from '../../platform/paths/raw-path.js';
 
 /** What a scan lists at most. */
 export interface ScanWindow {
@@ -35,6 +35,12 @@ export class WindowCursor {
   isDone(path: RawPath): boolean {
     const after = this.window?.after;
     return after !== undefined && path <= after;
+  }
+
+  /** Whether the scan before has begun with what lies in this folder. */
+  hasBegun(folder: RawPath): boolean {
+    const after = this.window?.after;
+    return after !== undefined && (folder === TOP || after > pathBelow(folder, TOP));
   }
 
   /** Whether the scan before may not have listed everything below a path that it has listed. */

@@ -130,7 +130,7 @@ class Scanner {
       if (this.window.isOver) return kept;
       const path = withEnd(prefix, name);
       if (this.window.isDone(path)) {
-        if (this.mayHoldMore(path)) insertSorted(pending, { key: `${name}/`, path, index: -1, keep: true });
+        if (this.mayHoldMore(path, place)) insertSorted(pending, { key: `${name}/`, path, index: -1, keep: true });
         continue;
       }
       if (isNamedCache && name !== CACHE_TAG) {
@@ -189,10 +189,11 @@ class Scanner {
   }
 
   /** Whether a path that the scan before has listed is a folder of which it has not listed everything. */
-  private mayHoldMore(path: RawPath): boolean {
+  private mayHoldMore(path: RawPath, place: DvcPlace): boolean {
     const { fs, filter } = this.options;
     const absolute = pathBelow(this.base, path);
-    if (!this.window.mayHoldMore(path) || this.skipTrees.has(absolute)) return false;
+    if (!this.window.mayHoldMore(path) || this.skipTrees.has(absolute) || this.dvc.isTemporary(place, path))
+      return false;
     try {
       fs.lstat(absolute, this.stat);
     } catch {
@@ -209,7 +210,7 @@ class Scanner {
     } catch (error) {
       // It would be worse to archive what someone asked to leave out than to stop.
       if (isArchiverError(error)) throw error;
-      this.skip(joinPath(folder, IGNORE_FILE), reasonOf(error, 'cannot be read'));
+      if (!this.window.hasBegun(folder)) this.skip(joinPath(folder, IGNORE_FILE), reasonOf(error, 'cannot be read'));
     }
   }
 
@@ -256,9 +257,10 @@ class Scanner {
   }
 
   private isTemporary(place: DvcPlace, path: RawPath): boolean {
-    const isTemporary = place !== undefined && this.dvc.isTemporary(place, path);
-    if (isTemporary) this.leftOut.add(path, () => 'temporary files of DVC', true);
-    return isTemporary;
+    if (!this.dvc.isTemporary(place, path)) return false;
+    this.dvc.addTemporary(path);
+    this.leftOut.add(path, () => 'temporary files of DVC', true);
+    return true;
   }
 
   private addFile(path: RawPath, place: DvcPlace, isLinked: boolean): number {

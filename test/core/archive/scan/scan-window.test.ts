@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { KIND } from '../../../../src/core/format/columns/entry-table.js';
 import { type FilterOptions, NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { scanFolder } from '../pack-tree.js';
+import { scanFolder, systemError } from '../pack-tree.js';
 import { RandomTree, randomOf } from '../random-tree.js';
 import { type RawPath, rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
 
@@ -74,4 +74,36 @@ test('names around a slash keep their order over windows, and names of one file 
   );
   expect(linked.map((text) => text.split(' ')[0])).toEqual(['a-b/same', 'a/x/1']);
   expect(new Set(linked.map((text) => text.split(' ')[1])).size).toBe(1);
+});
+
+test('what is left out of a folder is left out of it in every window, and told once', async () => {
+  const root = await tempFolder();
+  for (const path of ['!early', '.archiverignore', '.dvc/config', '.dvc/tmp/lock', '.dvc/tmp-other/a', 'z/last']) {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), path);
+  }
+  const readText = (): never => {
+    throw systemError('EACCES');
+  };
+  const paths: RawPath[] = [];
+  const told: string[] = [];
+  for (let after: RawPath | undefined, isOver = false; !isOver;) {
+    const found = scanFolder(root, { readText, window: { after, maxRows: 1 } });
+    for (let index = 0; index < found.entries.count; index++) paths.push(found.entries.path(index));
+    told.push(...found.skipped.map(({ path }) => path));
+    [after, isOver] = [found.last, found.last === undefined];
+  }
+
+  const kept = [
+    '!early',
+    '.archiverignore',
+    '.dvc',
+    '.dvc/config',
+    '.dvc/tmp-other',
+    '.dvc/tmp-other/a',
+    'z',
+    'z/last',
+  ];
+  expect(paths).toEqual(kept.map(rawFromText));
+  expect(told).toEqual(['.archiverignore']);
 });
