@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoredObject } from '../../cost/stored-object.js';
 import { type EntryTable, KIND, openEntryTable } from '../../format/columns/entry-table.js';
-import type { Totals } from '../../format/manifest/manifest-types.js';
+import { EntrySums } from '../../dataset/chain/entry-sums.js';
 import { collectGarbage } from '../../platform/threads/collect-garbage.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
@@ -20,7 +20,7 @@ import type { UploadRun } from '../run/upload-run.js';
 import type { ScanResult } from '../scan/scan.js';
 import type { ScanOn } from '../with-run.js';
 import { costOf, isToPack, PartCutter, type PartSize, RangeSums } from './cut-parts.js';
-import { type ListedPart, listOf, listsOfTable, type PlannedLists, totalsOf } from './planned-lists.js';
+import { countsOf, type ListedPart, listOf, listsOfTable, type PlannedLists, plannedTotals } from './planned-lists.js';
 
 /** Pieces are smaller than a part by this factor, so that parts are of equal cost. */
 const PIECES_OF_PART = 16;
@@ -89,10 +89,10 @@ class WindowLister {
   private readonly pieces: Piece[] = [];
   private readonly groups = new Map<string, LinkGroup>();
   private readonly objects = new Map<string, { count: number; bytes: number }>();
+  private readonly sums = new EntrySums();
   private readonly skipped: ScanResult['skipped'][number][] = [];
   /** Least cost of a part as far as it is known: all costs more than what is listed first. */
   private partCost: number | undefined;
-  private totals: Totals = NOTHING;
   private scanned = { files: 0, bytes: 0, leftOut: 0 };
   private offset = 0;
 
@@ -112,7 +112,7 @@ class WindowLister {
     };
     for (const skip of scanned.skipped) this.skipped.push(skip);
     const linked = this.numberLinks(table, scanned);
-    this.totals = sumOf(this.totals, totalsOf(table, scanned.skipped.length));
+    this.sums.addCounts(countsOf(table));
     this.addObjects(scanned, table);
     this.partCost ??= partCost(table, this.partSize);
     const most = Math.min(PIECE_COST, this.partCost / PIECES_OF_PART);
@@ -168,7 +168,9 @@ class WindowLister {
   }
 
   finish(): PlannedLists {
-    const { run, groups, totals, skipped } = this;
+    const { run, groups, skipped } = this;
+    const totals = plannedTotals(this.sums.totals, skipped.length);
+    run.emit({ type: 'plan', items: totals.files, bytes: totals.bytes });
     const cut = this.cut();
     const scanned = { ...this.scanned, skipped };
     const objects = (): Iterable<StoredObject> =>
@@ -239,20 +241,3 @@ function readerOf(file: FileHandle): ReadPieces {
     throw new ArchiverError('io', 'the lists of the plan were changed in the folder for temporary files');
   };
 }
-
-const NOTHING: Totals = {
-  entries: 0,
-  files: 0,
-  directories: 0,
-  symlinks: 0,
-  hardlinks: 0,
-  bytes: 0,
-  storedBytes: 0,
-  chunks: 0,
-  skipped: 0,
-};
-
-const sumOf = (a: Totals, b: Totals): Totals =>
-  Object.fromEntries(
-    Object.entries(a).map(([key, value]) => [key, value + b[key as keyof Totals]]),
-  ) as unknown as Totals;

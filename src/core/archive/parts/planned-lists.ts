@@ -2,7 +2,7 @@
 import { type EntryTable, KIND } from '../../format/columns/entry-table.js';
 import { entryLine, type LineSources } from '../../format/manifest/entry-line.js';
 import { GzipText } from '../../format/manifest/gzip-text.js';
-import type { Totals } from '../../format/manifest/manifest-types.js';
+import type { SegmentPlace, Totals } from '../../format/manifest/manifest-types.js';
 import type { PlanHead } from '../../format/parts/part-documents.js';
 import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import { pendingTotals } from '../plan/pending-rows.js';
@@ -53,7 +53,7 @@ export function listsOfTable(run: UploadRun, partSize: PartSize): PlannedLists {
     parts,
     spanning,
     linkGroups,
-    totals: totalsOf(table, scanned.skipped.length),
+    totals: plannedTotals(countsOf(table), scanned.skipped.length),
     scanned,
     sizes: plan,
     amounts: plannedAmounts(run, plan),
@@ -75,8 +75,16 @@ export async function listOf(
   return await text.finish();
 }
 
-/** Sums of what is to be packed. */
-export function totalsOf(table: EntryTable, skipped: number): Totals {
+/** The totals of a plan: what it stores is not known. */
+export const plannedTotals = (counts: SegmentPlace['counts'], skipped: number): Totals => ({
+  ...counts,
+  storedBytes: 0,
+  chunks: 0,
+  skipped,
+});
+
+/** Counts what is to be packed. */
+export function countsOf(table: EntryTable): SegmentPlace['counts'] {
   const { kind, size } = table.columns;
   const kinds = [0, 0, 0, 0];
   let bytes = 0;
@@ -87,15 +95,5 @@ export function totalsOf(table: EntryTable, skipped: number): Totals {
   }
   const [regular = 0, directories = 0, symlinks = 0, hardlinks = 0] = kinds;
   const files = regular + symlinks + hardlinks;
-  return {
-    entries: files + directories,
-    files,
-    directories,
-    symlinks,
-    hardlinks,
-    bytes,
-    storedBytes: 0,
-    chunks: 0,
-    skipped,
-  };
+  return { entries: files + directories, files, directories, symlinks, hardlinks, bytes };
 }

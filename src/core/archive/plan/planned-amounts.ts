@@ -28,7 +28,7 @@ export function amountsOf(
   const usesKms = encryption.kmsKeyId !== undefined;
   const isFolder = parseStoreUrl(store.url).kind === 'file';
   return {
-    bytes,
+    bytes: Math.round(bytes), // of many objects only the average size is known
     billAt: ({ provider = runBy, book }) =>
       uploadCost(objects(), { provider, region, isAws, isFolder, usesKms, entries }, book),
   };

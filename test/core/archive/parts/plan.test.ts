@@ -49,6 +49,19 @@ describe.each([1, 2, 3, 4, 5, 6])('a random folder that is listed a few entries 
   });
 });
 
+test('a folder that is listed a few entries at a time asks the budgets for as many whole bytes', async () => {
+  const site = await small();
+  for (let n = 0; n < 7; n++) writeFileSync(join(site.source, `odd-${n}`), 'x'.repeat(1000 * n + 1));
+  const asked: number[] = [];
+  const uploadGate = async ({ bytes }: { readonly bytes: number }) => void asked.push(bytes);
+
+  const plan = await planned(site, { count: 3 }, { uploadGate }, 3);
+
+  expect(asked).toEqual([Math.round(asked[0] ?? 0)]);
+  expect(asked[0]).toBeGreaterThan(plan.totals.bytes);
+  expect(site.events).toContainEqual({ type: 'plan', items: plan.totals.files, bytes: plan.totals.bytes });
+});
+
 test('a folder that is listed a few entries at a time is compared with its version as a whole', async () => {
   const site = await small();
   const plan = await planned(site, { count: 3 }, {}, 5);
