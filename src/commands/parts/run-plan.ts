@@ -80,7 +80,7 @@ export async function runPlan(
     show: (made) => ({ document: documentOf(made), text: () => textOf(linesOf(made, context)) }),
   });
   for (const text of warnings) context.warn(text);
-  return isPlan(plan) && isPartialWith(plan.leftOut) ? 3 : 0;
+  return isPartialWith(plan.leftOut) ? 3 : 0;
 }
 
 const NOTHING = { files: 0, bytes: 0 };
@@ -90,13 +90,27 @@ const isPlan = (made: WrittenPlan | NothingPlanned): made is WrittenPlan => 'par
 const documentOf = (made: WrittenPlan | NothingPlanned) => (isPlan(made) ? planDocument(made) : nothingDocument(made));
 
 const linesOf = (made: WrittenPlan | NothingPlanned, context: Context<'plan'>): readonly string[] =>
-  isPlan(made) ? planLines(made, context) : nothingLines(made);
+  isPlan(made) ? planLines(made, context) : nothingLines(made, context);
 
-const nothingDocument = ({ changes, ...rest }: NothingPlanned) => ({ ...rest, ...changes, noChanges: true });
+const nothingDocument = ({ changes, leftOut, ...rest }: NothingPlanned) => ({
+  ...rest,
+  ...changes,
+  ...leftOutDocument(leftOut),
+  noChanges: true,
+});
 
-const nothingLines = ({ datasetId, version, changes }: NothingPlanned): readonly string[] => [
+const leftOutDocument = ({ count, paths }: WrittenPlan['leftOut']) => ({ skippedCount: count, skipped: paths });
+
+const leftOutLines = ({ count, paths }: WrittenPlan['leftOut'], context: Context<'plan'>): readonly string[] =>
+  problemLines('left out', paths, lookOf(context.colors.stdout, context.env), count);
+
+const nothingLines = (
+  { datasetId, version, changes, leftOut }: NothingPlanned,
+  context: Context<'plan'>,
+): readonly string[] => [
   `No changes: dataset ${printable(datasetId)} stays at version ${version}, and nothing was planned`,
   fact('changes', changesText(changes)),
+  ...leftOutLines(leftOut, context),
 ];
 
 /** The JSON document of a plan. */
@@ -122,8 +136,7 @@ function planDocument({
     bytes: totals.bytes,
     spanningGroups: spanning.groups,
     spanningBytes: spanning.bytes,
-    skippedCount: leftOut.count,
-    skipped: leftOut.paths,
+    ...leftOutDocument(leftOut),
     nextCommands: Object.values(nextCommands(location, parts.length)),
     ...ended,
   };
@@ -161,6 +174,6 @@ function planLines(made: WrittenPlan, context: Context<'plan'>): readonly string
     fact('task', `${task}   (in an array of tasks 0-${last})`),
     fact('here', here),
     fact('commit', commit),
-    ...problemLines('left out', leftOut.paths, lookOf(context.colors.stdout, context.env), leftOut.count),
+    ...leftOutLines(leftOut, context),
   ];
 }

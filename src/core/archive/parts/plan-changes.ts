@@ -1,10 +1,11 @@
 // What a plan compares: as a sync does, with the version before. What is not packed anew, entries whose metadata alone changed and
 // deletions, is put beside the plan as a delta to that version; the commit lists that, what the parts have stored, and all the rest.
-import { integrityError } from '../../platform/failures/errors.js';
+import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
+import { shellWord } from '../../platform/text/shell-word.js';
 import type { PlanHead } from '../../format/parts/part-documents.js';
 import { changesName } from '../../format/parts/part-keys.js';
-import { uploadFolder } from '../../store/ids/upload-id.js';
+import { uploadFolder, uploadUrlOf } from '../../store/ids/upload-id.js';
 import type { Baseline } from '../changes/baseline.js';
 import { checkBaseline, checkViewDaily } from '../changes/check-baseline.js';
 import { compareRun, isSameRoot, refer } from '../changes/compare-run.js';
@@ -35,13 +36,17 @@ export async function planChanges(run: UploadRun, baseline: Baseline): Promise<P
   checkDeletions(run, compared);
   const seen = await checkViewDaily(run, baseline, false);
   const look = await checkBaseline(run, baseline, { wanted: undefined, seen });
-  const broken =
-    seen === undefined || look === undefined ? 'its folders may not be listed' : (seen.broken[0] ?? look.first);
+  const base = `version ${baseline.head} of dataset ${datasetId}, which the plan would build on,`;
+  if (seen === undefined || look === undefined)
+    throw new ArchiverError('access-denied', `${base} may not be listed with these credentials; nothing was planned`, {
+      hint: 'allow s3:ListBucket to them: workers and commits list, too',
+    });
+  const broken = seen.broken[0] ?? look.first;
   if (broken !== undefined)
     throw integrityError(
-      `version ${baseline.head} of dataset ${datasetId}, which a plan would build on, is not known to be whole: ${printable(broken)}; nothing was planned`,
+      `${base} is not whole: ${printable(broken)} is missing, changed or marked; nothing was planned`,
       {
-        hint: `look at it with \`archiver verify\` and mend it with \`archiver repair\`; \`archiver sync\` makes a version without it`,
+        hint: `archiver verify ${shellWord(printable(uploadUrlOf(run.store.url, baseline.view.head.uploadId)))}; \`archiver sync\` makes a version that is whole`,
       },
     );
   const comparison = await refer(run, compared);

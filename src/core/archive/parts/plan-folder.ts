@@ -39,7 +39,7 @@ export interface WrittenPlan extends Pick<PlanHead, 'datasetId' | 'parts' | 'tot
 }
 
 /** The folder is as the version of its dataset says: nothing was put. */
-export interface NothingPlanned extends Pick<WrittenPlan, 'datasetId' | 'requests' | 'durationMs'> {
+export interface NothingPlanned extends Pick<WrittenPlan, 'datasetId' | 'leftOut' | 'requests' | 'durationMs'> {
   readonly version: number;
   readonly changes: ChangeCounts;
 }
@@ -98,7 +98,7 @@ async function writePlan(
   const compared = baseline && (await planChanges(run, baseline));
   const changes = compared?.comparison.counts();
   if (baseline !== undefined && changes !== undefined && compared?.isNothing === true)
-    return { version: baseline.head, changes, ...ended() };
+    return { version: baseline.head, changes, leftOut: leftOutPaths(run.scanned.skipped), ...ended() };
   return await withLists(run, options, async (lists) => {
     const { sizes, scanned } = lists;
     const before = { version: settled.highest, totals: settled.totals };
@@ -134,7 +134,10 @@ async function writePlan(
 /** Numbers of parts have six digits. @throws usage */
 function refuseTooMany(parts: number): void {
   if (parts <= MAX_PARTS) return;
-  throw usageError(`the plan would have ${parts} parts, and ${MAX_PARTS} is the most`, 'a larger --part-size');
+  throw usageError(
+    `the plan would have ${parts} parts, and ${MAX_PARTS} is the most`,
+    'plan with a larger --part-size',
+  );
 }
 
 const withScan = (run: UploadRun, scanned: ScanResult): UploadRun => ({

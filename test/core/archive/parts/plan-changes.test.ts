@@ -20,6 +20,9 @@ import {
   worked,
   workedAll,
 } from './plan-runs.js';
+import { compactVersion } from '../../../../src/core/dataset/prune/compact-version.js';
+import { readParsedRecord } from '../../../../src/core/dataset/records/versions.js';
+import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import { program } from '../../../../src/commands/index.js';
 import { json, runCommand } from '../../../support/run-command.js';
 
@@ -281,6 +284,42 @@ test('a prune between plan and commit takes nothing of the plan', async () => {
   expect(await committed(it, plan.uploadId)).toMatchObject({ version: 2 });
   expect((await run(it, 'verify', `file://${it.base}/uploads/${plan.uploadId}`)).stdout).not.toContain('changes-');
   await expectWhole(it as never, plan.uploadId);
+});
+
+test('on a store that creates no key only once, an exclusive commit builds on a version, too', async () => {
+  const it = { ...(await site()), isPlain: true };
+  await sync(it);
+  writeFileSync(join(it.source, 'new'), 'new');
+  const plan = await planned(it, { count: 2 }, CHANGES);
+  await workedAll(it, plan);
+
+  expect(await committed(it, plan.uploadId, { isExclusive: true })).toMatchObject({ isAlready: false });
+  await expectWhole(it as never, plan.uploadId);
+});
+
+test.each([
+  ['in one object', undefined],
+  ['in segments', [20, 8]],
+] as const)('a version that is compacted after it was planned is still built on, listed %s', async (_how, sizes) => {
+  if (sizes !== undefined) onTestFinished(smallSegments(...sizes)());
+  const it = await site();
+  await sync(it);
+  for (const path of ['a/1', 'a/7', 'b/1', 'b/7', 'c/1', 'c/7', 'd/1', 'd/7'])
+    writeFileSync(join(it.source, path), 'changed');
+  await sync(it);
+  utimesSync(join(it.source, 'a', '2'), 1, 1);
+  writeFileSync(join(it.source, 'new'), 'new');
+  const plan = await planned(it, { count: 2 }, CHANGES);
+  await workedAll(it, plan);
+  const store = fileStore(it.base);
+  const { signal } = new AbortController();
+  const record = await readParsedRecord(store, { datasetId: 'd', version: 2 });
+  expect(record).toMatchObject({ document: { listing: 'delta' } });
+  await compactVersion(store, record, signal);
+
+  expect(await committed(it, plan.uploadId)).toMatchObject({ version: 3, isAlready: false });
+  await expectWhole(it as never, plan.uploadId);
+  expect(await run(it, 'verify', `file://${it.base}`, '--deep')).toMatchObject({ status: 0 });
 });
 
 test('damaged changes are told from those of the plan', async () => {
