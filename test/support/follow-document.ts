@@ -11,15 +11,17 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Runs the program; a service gets SIGTERM when it has said something of a cycle or a pass. */
+/** Runs the program; a service gets SIGTERM when it has said something of a cycle or a pass: once, since a second one ends it at once. */
 const PROGRAM = `import { spawn } from 'node:child_process';
 const words = process.argv.slice(2);
 const child = spawn(process.execPath, [process.env.ARCHIVER_CLI, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
-const isService = /^(fleetagent run|fleet monitor)$/.test(words.slice(0, 2).join(' ')) && !words.includes('--once');
+let isRunning = /^(fleetagent run|fleet monitor)$/.test(words.slice(0, 2).join(' ')) && !words.includes('--once');
 for (const name of ['stdout', 'stderr'])
   child[name].on('data', (data) => {
     process[name].write(data);
-    if (isService && /cycle|[0-9] writer/.test(data)) child.kill('SIGTERM');
+    if (!isRunning || !/cycle|[0-9] writer/.test(data)) return;
+    isRunning = false;
+    child.kill('SIGTERM');
   });
 process.on('SIGTERM', () => child.kill('SIGTERM'));
 child.on('exit', (status) => (process.exitCode = status ?? 99));
