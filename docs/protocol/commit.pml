@@ -44,7 +44,7 @@
 #ifdef SLEEPER
 #include "sleeper.pml"
 #endif
-#if defined(PARTS) || defined(PARTS_ABANDONED) || defined(PARTS_BASE) || defined(PARTS_LATER)
+#if defined(PARTS) || defined(PARTS_ABANDONED) || defined(PARTS_BASE) || defined(PARTS_CHANGES) || defined(PARTS_LATER)
 #include "parts.pml"
 #include "parts-once.pml"
 #endif

@@ -1,5 +1,10 @@
 /* Parts on a create-once store: one result of a part, one head of a plan, and a fence in its place. */
 byte took;                         /* the attempts that the head names */
+#ifdef PARTS_CHANGES               /* planned on top of version 1: the head lists what of that has not changed */
+#define BASE CHUNK(0)
+#else
+#define BASE 0
+#endif
 bool fenced;                       /* a fence lies at the key of the plan's head */
 proctype Attempt(byte a) {
   byte was;
@@ -51,7 +56,10 @@ proctype Commit(byte me) {
 #ifndef COUNT_MISSING
     if :: (mine & 6) == 0 || (mine & 24) == 0 -> goto done :: else fi;         /* exit 1, and the array to submit again */
 #endif
-    needs = NAMES(mine)
+    needs = NAMES(mine) | BASE;
+#ifndef BASE_UNSEEN
+    if :: WHOLE(BASE) :: else -> goto done fi
+#endif
   }
   atomic {                         /* head, if-none-match */
     if
@@ -189,7 +197,7 @@ end:
   od
 }
 
-#ifdef PARTS_BASE
+#if defined(PARTS_BASE) || defined(PARTS_CHANGES)
 /* Were all to die now, and 7 days and the grace to pass, then a prune and a sweep would leave nothing that no version needs. */
 proctype Left() {
   int doomed, named, seen; byte o; bool was;
@@ -232,6 +240,11 @@ inline start() {
   version(2, 3, 0, 0, 0); reported[2] = true;
   stored(3, CHUNK(0) | CHUNK(3));
   run Attempt(4); run Left();
+#endif
+#ifdef PARTS_CHANGES               /* version 2 has nothing of version 1, and its prune is retiring that */
+  version(2, 3, 0, 0, 0); reported[2] = true;
+  stored(3, CHUNK(3));
+  run Attempt(2); run Left();
 #endif
 #ifdef PARTS_LATER
   stored(3, CHUNK(3)); there = there | CHUNK(2);         /* attempt 2 was killed */
