@@ -3,15 +3,19 @@ import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
 import { conflicts } from '../cli/rule.js';
+import { type FoldedRow, FolderFold } from '../core/dataset/fold-by-folder.js';
 import type { Hit } from '../core/dataset/history/find-in-versions.js';
 import type { PlacedSearch } from '../core/dataset/history/search-store.js';
 import { runsText } from '../core/dataset/records/ordinals-text.js';
+import { versionName } from '../core/dataset/records/version-name.js';
 import { type Json, jsonOf } from '../core/platform/json/document.js';
 import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../ui/format.js';
+import { dayText } from '../ui/format-time.js';
 import { joinStoreUrl } from '../core/store/store-url.js';
 import { allWritersFlag, noteWriters, placesOf, writerOf } from './kit/all-writers.js';
-import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
+import { foldedCells, sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
+import { allFlag, foldedText, SCREENFUL } from './kit/folded.js';
 import { storeFlags, writerFlag } from './kit/flags.js';
 import { documentParts, inPieces } from './kit/pieces.js';
 import { refuseMissingFolder, type StoreContext, withStore } from './kit/store.js';
@@ -24,6 +28,7 @@ const flags = {
     describe:
       'only in this dataset: its id, its name or a beginning that no other has; in all of the store when not given',
   }),
+  ...allFlag,
   ...allWritersFlag,
   ...writerFlag,
   ...storeFlags('us-west-2'),
@@ -34,7 +39,8 @@ export const command = defineCommand({
   summary: 'find paths in all versions of a dataset, or of a store',
   description:
     'A pattern such as "*.csv" is compared with names, one with a slash such as "data/**/*.csv" with paths, and a plain word is ' +
-    'found anywhere in a path. Shows the versions that hold each path, a row for each content and time, newest first; folders once.\n' +
+    'found anywhere in a path. Shows the versions that hold each path, a row for each content and time, newest first; folders once. ' +
+    'Of more than a screenful, files of a folder that the same versions hold are one row; --all lists them.\n' +
     'Reads manifests only, each of them once: full listings, of which there is one for about nine versions, and what changed in ' +
     'between. `archiver restore STORE OUT --dataset-id ID --version N --file PATH` gets what was found.',
   args: [
@@ -100,7 +106,9 @@ export const command = defineCommand({
       );
     } else {
       for (const one of searched)
-        for await (const piece of inPieces(textRows(one, dataset === undefined || values.allWriters)))
+        for await (const piece of inPieces(
+          textRows(one, { isNamed: dataset === undefined || values.allWriters, isFolded: !values.all }),
+        ))
           await context.print(piece);
       if (!searched.some(({ found }) => found.hits.length > 0)) context.result(undefined, () => nothingText(searched));
     }
@@ -115,10 +123,21 @@ function nothingText(searched: readonly PlacedSearch[]): string {
 
 const versionsText = ({ versions }: Hit): string => runsText(versions, 'v');
 
+const deletedText = ({ deleted }: Hit): string =>
+  deleted === undefined
+    ? ''
+    : `deleted ${deleted.isNext ? 'in' : 'by'} ${versionName(deleted)} on ${dayText(new Date(deleted.createdAt))}`;
+
 /** Maximum width of the column; wider cells push their row to the right. */
 const MAX_WIDTH = 24;
 
-function* textRows({ datasetId, place, found: { hits } }: PlacedSearch, isNamed: boolean): Generator<string> {
+interface RowOptions {
+  /** The dataset is named above its rows. */
+  readonly isNamed: boolean;
+  readonly isFolded: boolean;
+}
+
+function* textRows({ datasetId, place, found: { hits } }: PlacedSearch, { isNamed, isFolded }: RowOptions) {
   if (hits.length === 0) return;
   const of = place === '' ? '' : ` of ${writerOf(place)}`;
   if (isNamed) yield `dataset ${printable(datasetId)}${of}\n`;
@@ -128,11 +147,27 @@ function* textRows({ datasetId, place, found: { hits } }: PlacedSearch, isNamed:
     title.length,
   );
   yield `${title.padEnd(width)}  ${SIZE_AND_TIME}  PATH\n`;
-  for (const hit of hits) {
-    const { path, type, target } = hit.entry;
-    const end = type === 'directory' ? '/' : target === undefined ? '' : ` -> ${displayPath(target)}`;
-    yield `${versionsText(hit).padEnd(width)}  ${sizeAndTime(hit.entry)}  ${displayPath(path)}${end}\n`;
-  }
+  const rows = isFolded && hits.length > SCREENFUL ? folded(hits) : hits.map((row) => ({ row }));
+  for (const row of rows) yield `${versionsText('row' in row ? row.row : row.sample).padEnd(width)}  ${hitText(row)}\n`;
+}
+
+function folded(hits: readonly Hit[]): readonly FoldedRow<Hit>[] {
+  const fold = new FolderFold<Hit>({
+    path: ({ entry }) => entry.path,
+    bytes: ({ entry }) => entry.size,
+    isFolder: ({ entry }) => entry.type === 'directory',
+    kind: (hit) => versionsText(hit) + deletedText(hit),
+  });
+  return [...hits.flatMap((hit) => [...fold.add(hit)]), ...fold.end()];
+}
+
+function hitText(hit: FoldedRow<Hit>): string {
+  if (!('row' in hit))
+    return `${foldedCells(hit)}  ${[foldedText(hit), deletedText(hit.sample)].filter(Boolean).join(', ')}`;
+  const { path, type, target } = hit.row.entry;
+  const end = type === 'directory' ? '/' : target === undefined ? '' : ` -> ${displayPath(target)}`;
+  const deleted = deletedText(hit.row);
+  return `${sizeAndTime(hit.row.entry)}  ${displayPath(path)}${end}${deleted && `  (${deleted})`}`;
 }
 
 function* documentHits<T>(

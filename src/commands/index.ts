@@ -23,6 +23,7 @@ import { command as datasetTag } from './dataset/tag.js';
 import { command as datasetVersions } from './dataset/versions.js';
 import { command as download } from './download.js';
 import { command as find } from './find.js';
+import { command as history } from './history.js';
 import { command as info } from './info.js';
 import { command as jsonSchema } from './json-schema.js';
 import { command as list } from './list.js';
@@ -59,6 +60,7 @@ const COMMANDS: readonly Command[] = [
   createKeys,
   list,
   find,
+  history,
   info,
   browse,
   shell,

@@ -22,6 +22,8 @@ export interface FoundPath {
   readonly target?: string;
   /** Ranges of versions, lowest first. */
   readonly inVersions: readonly { readonly firstVersion: number; readonly lastVersion: number }[];
+  /** The first version after them, where it has nothing under the path. */
+  readonly deletedIn?: { readonly version: number; readonly createdAt: string };
 }
 
 export interface FindResult {

@@ -105,6 +105,7 @@ export const JSON_DOCUMENTS = {
   'fleet lock-extend':
     'location dryRun lockedUntil datasetCount versionCount objects toExtend extended failed warnings requests',
   find: 'pattern location hitCount datasets warnings requests hits',
+  history: 'datasetId location path pathBase64? versionCount history hint requests',
   'fleet lock-status': 'bucket prefix overall findings requests',
   'fleetagent iam-policy': 'location policy writtenTo?',
   'fleetagent init': 'location writerId folder bundleFiles minted',

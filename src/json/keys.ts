@@ -379,6 +379,10 @@ export const JSON_KEYS = {
   deleteMarkers: key(count, 'keys that were deleted and whose versions are kept, one for each time'),
   deleted: key(count, 'files that are not there any more'),
   deletedBytes: key(bytes, 'of what was deleted, or would be'),
+  deletedIn: key(
+    of('version createdAt'),
+    'the first version after those that hold it, where it has nothing under the path',
+  ),
   deletedKeys: key(listOf(text), 'ids of access keys that were deleted'),
   deletedObjects: key(count, 'objects that were deleted, or would be'),
   deletedVersions: key(count, 'older versions of objects and delete markers that were deleted'),
@@ -548,16 +552,17 @@ export const JSON_KEYS = {
   hint: key(orNull(text), 'what to type or do next'),
   history: key(
     listOf(
-      of(
+      anyOf(
         'endedAt operation files bytes storedBytes chunks durationMs requestCount parameters compressionRatio bytesPerSecond costUsd monthlyUsd',
+        'change version fork? lastVersion uploadId createdAt type? size? mtime? md5? target?',
       ),
     ),
-    'uploads that were committed, the newest last',
+    'uploads that were committed, the newest last; of a path, versions in which it changed, the newest first',
   ),
   historyFile: key(text, 'file that the history of uploads is kept in'),
   hitCount: key(count, 'hits'),
   hits: key(
-    listOf(of('datasetId location? path pathBase64? type size mtime md5 target? inVersions')),
+    listOf(of('datasetId location? path pathBase64? type size mtime md5 target? inVersions deletedIn?')),
     'contents of paths that were found, in path order, those of a path newest first',
   ),
   host: key(orNull(text), 'computer that it comes from'),

@@ -9,7 +9,8 @@ function offsetText(moment: Date): string {
   return `${ahead < 0 ? '-' : '+'}${digits(Math.floor(minutes / 60))}:${digits(minutes % 60)}`;
 }
 
-const dayText = (moment: Date): string =>
+/** The day: `2025-11-14`. */
+export const dayText = (moment: Date): string =>
   `${digits(moment.getFullYear(), 4)}-${digits(moment.getMonth() + 1)}-${digits(moment.getDate())}`;
 
 const clockText = (moment: Date): string =>

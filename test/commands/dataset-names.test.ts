@@ -51,6 +51,7 @@ const CALLS: Readonly<Record<string, string>> = {
   'dvc stages': 'dvc stages ./store',
   'dvc status': 'dvc status store ./store',
   find: 'find a ./store',
+  history: 'history a ./store',
   info: 'info ./store',
   list: 'list ./store',
   repair: 'repair ./store',
@@ -124,7 +125,7 @@ describe('fleet lock-extend', () => {
 });
 
 describe('a version is the same in each of its forms', () => {
-  const NAMED = Object.entries(CALLS).filter(([path]) => !['find', 'dataset versions'].includes(path));
+  const NAMED = Object.entries(CALLS).filter(([path]) => !['find', 'history', 'dataset versions'].includes(path));
   const withVersion = ([path, call]: readonly [string, string], version: string): string => {
     if (path === 'dataset diff') return call.replace('--from 1', `--from ${version} --to ${version}`);
     return path === 'dataset tag' ? call.replace('latest', version) : `${call} --version ${version}`;

@@ -43,7 +43,12 @@ const rows = ({ stdout }: CommandRun): string[] =>
   stdout
     .trimEnd()
     .split('\n')
-    .map((line) => line.replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00/, 'TIME').replaceAll(/ {2,}/g, '|'));
+    .map((line) =>
+      line
+        .replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00/, 'TIME')
+        .replace(/ {2}\(deleted .*\)$/, '')
+        .replaceAll(/ {2,}/g, '|'),
+    );
 
 test('a name is found in every version that holds it, a row for each content', async () => {
   const found = await run('*.csv', base, '--dataset-id', DATASET);
@@ -56,6 +61,27 @@ test('a name is found in every version that holds it, a row for each content', a
     'v3-v4|3 B|TIME|c.csv',
     'v1-v2, v4|4 B|TIME|docs/b.csv',
   ]);
+});
+
+test('a path that a later version has no more says in which it was deleted', async () => {
+  const { stdout } = await run('docs/*.txt', base);
+  expect(stdout).toMatch(/docs\/b\.txt {2}\(deleted in v3 on \d{4}-\d\d-\d\d\)\n/);
+  const { hits } = JSON.parse((await run('*', base, '--json')).stdout);
+  expect(
+    hits.map((hit: { path: string; deletedIn?: { version: number } }) => [hit.path, hit.deletedIn?.version]),
+  ).toEqual([
+    ['a.csv', 4],
+    // Replaced in v2.
+    ['a.csv', undefined],
+    ['c.csv', undefined],
+    ['docs', undefined],
+    ['docs/b.csv', undefined],
+    ['docs/b.txt', 3],
+  ]);
+  // Nobody has looked into v4: that something is gone in it is not known.
+  rmSync(join(folder, 'store', linkKey(3)));
+  const rest = JSON.parse((await run('a.csv', base, '--json')).stdout);
+  expect(rest.hits[0].deletedIn).toBeUndefined();
 });
 
 test('a word is found anywhere in a path, a pattern with a slash is one for paths, folders are rows', async () => {
@@ -129,4 +155,32 @@ test('a full listing that is another than its record names counts for nothing', 
 
 test('an unknown dataset is a failure', async () => {
   expect(await run('x', base, '--dataset-id', 'none-00000000')).toMatchObject({ status: 1, stdout: '' });
+});
+
+test('of more than a screenful, what the same versions hold of a folder is one row; --all lists', async () => {
+  const files = Array.from({ length: 60 }, (_, at) => ({
+    path: `data/run-3/${String(at).padStart(2, '0')}.csv`,
+    content: 'x',
+  }));
+  const folder = { path: 'data', type: 'directory' } as const;
+  const kept = { path: 'data/run-3/kept.csv', content: 'kept' };
+  const large = makeDataset([
+    { files: [folder, { path: 'data/run-3', type: 'directory' }, ...files, kept] },
+    { files: [], deleted: files.map(({ path }) => path) },
+  ]);
+  const { base: at } = await datasetFolder(large);
+
+  const folded = await run('*.csv', at, '--dataset-id', DATASET);
+
+  expect(
+    folded.stdout
+      .replaceAll(/\d{4}-\d\d-\d\d/g, 'DAY')
+      .split('\n')
+      .slice(1),
+  ).toEqual([
+    expect.stringMatching(/^v1 +60 B +data\/run-3\/: 60 files, deleted in v2 on DAY$/),
+    expect.stringMatching(/^v1-v2 .* data\/run-3\/kept\.csv$/),
+    '',
+  ]);
+  expect((await run('*.csv', at, '--dataset-id', DATASET, '--all')).stdout.match(/\.csv/g)).toHaveLength(61);
 });

@@ -2,10 +2,12 @@ import { defineCommand } from '../../cli/command.js';
 import type { StreamedResults } from '../../cli/context.js';
 import { flag } from '../../cli/flag.js';
 import type { Change } from '../../core/dataset/diff.js';
+import { type FoldedRow, FolderFold } from '../../core/dataset/fold-by-folder.js';
 import type { Counts, DiffTally } from '../../core/dataset/diff-tally.js';
 import { displayPath } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
+import { allFlag, foldedText, SCREENFUL } from '../kit/folded.js';
 import { documentParts } from '../kit/pieces.js';
 import { type StoreContext, withStore } from '../kit/store.js';
 import { type ReadingContext, whileReading } from '../kit/while-reading.js';
@@ -24,6 +26,7 @@ const flags = {
     default: 'HEAD',
     describe: 'later version: 5, v5, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
   }),
+  ...allFlag,
   ...writerFlag,
   ...storeFlags('us-west-2'),
 };
@@ -33,7 +36,8 @@ export const command = defineCommand({
   summary: 'show what changed between two versions of a dataset',
   description:
     'Reads manifests only. A day means the newest version made by its end (UTC). Modified files say all that differs: ' +
-    'type, content, mode, owner, mtime, xattrs, stage. Folders are counted, and not listed.',
+    'type, content, mode, owner, mtime, xattrs, stage. Folders are counted, and not listed. Of more than a screenful, files of a folder ' +
+    'that changed alike are one row; --all lists them.',
   args: [placeArg],
   flags,
   examples: [
@@ -59,14 +63,18 @@ export const command = defineCommand({
         const toRecord = await resolveVersion(store, fromRecord.datasetId, selectors.to, options);
         const { from, to, unread } = await openCompared(store, fromRecord, toRecord, signal);
         const tally = new DiffTally(from, to, unread);
+        const rows = new ChangeRows(values.all);
+        const print = async (text: string): Promise<void> => {
+          if (!context.json && text !== '') await aside(() => context.print(text));
+        };
         emit({ type: 'phase', phase: 'comparing' });
         // With --json nothing is written before everything is compared: errors are known by then, and most changes are in memory anyway.
         for await (const batch of diffViews(from, to)) {
           signal.throwIfAborted();
           tally.add(batch);
-          const rows = batch.changes.filter((change) => !isFolderChange(change));
-          if (!context.json && rows.length > 0) await aside(() => context.print(rows.map(changeRow).join('')));
+          if (!context.json) await print(rows.add(batch.changes.filter((change) => !isFolderChange(change))));
         }
+        await print(rows.end());
         return { fromRecord, toRecord, tally, requests };
       }),
     );
@@ -97,12 +105,51 @@ export const command = defineCommand({
 const KIND_WIDTH = 'modified'.length;
 const SIZE_WIDTH = 10;
 
-function changeRow(change: Change): string {
-  const entry = change.kind === 'deleted' ? change.before : change.after;
-  const link = entry.target === undefined ? '' : ` -> ${displayPath(entry.target)}`;
-  const what = change.kind === 'modified' ? `  (${change.differs.join(', ')})` : '';
-  const size = formatBytes(entry.size).padStart(SIZE_WIDTH);
-  return `${change.kind.padEnd(KIND_WIDTH)}  ${size}  ${displayPath(entry.path)}${link}${what}\n`;
+const entryOf = (change: Change) => (change.kind === 'deleted' ? change.before : change.after);
+
+const differsText = (change: Change): string => (change.kind === 'modified' ? `  (${change.differs.join(', ')})` : '');
+
+function changeRow(folded: FoldedRow<Change>): string {
+  const change = 'row' in folded ? folded.row : folded.sample;
+  const { path, size, target } = entryOf(change);
+  const bytes = formatBytes('row' in folded ? size : folded.bytes).padStart(SIZE_WIDTH);
+  const link = target === undefined ? '' : ` -> ${displayPath(target)}`;
+  const name = 'row' in folded ? displayPath(path) + link : foldedText(folded);
+  return `${change.kind.padEnd(KIND_WIDTH)}  ${bytes}  ${name}${differsText(change)}\n`;
+}
+
+/** The rows of changes as they come: the first screenful waits for whether there are more, which are folded. */
+class ChangeRows {
+  private first: Change[] | undefined = [];
+  private readonly fold = new FolderFold<Change>({
+    path: (change) => entryOf(change).path,
+    bytes: (change) => entryOf(change).size,
+    isFolder: () => false,
+    kind: (change) => change.kind + differsText(change),
+  });
+
+  constructor(private readonly isEach: boolean) {}
+
+  /** The text of what is ready. */
+  add(changes: readonly Change[]): string {
+    if (this.isEach) return changes.map((row) => changeRow({ row })).join('');
+    if (this.first === undefined) return this.folded(changes);
+    this.first.push(...changes);
+    if (this.first.length <= SCREENFUL) return '';
+    const { first } = this;
+    this.first = undefined;
+    return this.folded(first);
+  }
+
+  end(): string {
+    return this.first === undefined
+      ? Array.from(this.fold.end(), changeRow).join('')
+      : this.first.map((row) => changeRow({ row })).join('');
+  }
+
+  private folded(changes: readonly Change[]): string {
+    return changes.map((change) => Array.from(this.fold.add(change), changeRow).join('')).join('');
+  }
 }
 
 const isAny = ({ added, deleted, modified }: Counts): boolean => added + deleted + modified > 0;

@@ -9,7 +9,7 @@ import type { RawPath } from '../../platform/paths/raw-path.js';
 import { findDataset } from '../records/find-dataset.js';
 import { readVersions } from '../records/versions.js';
 import { ordinalRuns, type OrdinalRun } from '../records/ordinals-text.js';
-import { compareVersions, versionName } from '../records/version-name.js';
+import { compareVersions, type VersionName, versionName } from '../records/version-name.js';
 import { readLoaded } from '../../format/manifest/loaded-manifest.js';
 import type { Level } from '../chain/merged-view.js';
 import { loadChain, loadExpected } from '../chain/load-chain.js';
@@ -20,11 +20,21 @@ import { detached, WantedLines, type WantedOptions } from './wanted-lines.js';
 
 export type HitEntry = Pick<Entry, 'path' | 'type' | 'size' | 'mtime' | 'md5' | 'target'>;
 
+/** The version that has a path no more. */
+export interface Deletion extends VersionName {
+  /** When that version began; ISO 8601. */
+  readonly createdAt: string;
+  /** False where versions in between were retired: it may have been gone in them. */
+  readonly isNext: boolean;
+}
+
 /** A path with one content and time; all folders of a path count as one, with the time of the newest. */
 export interface Hit {
   readonly entry: HitEntry;
   /** Runs of versions, lowest first. */
   readonly versions: readonly OrdinalRun[];
+  /** Where the version after the last of them was searched and has nothing under the path. */
+  readonly deleted?: Deletion;
 }
 
 export interface FindOptions extends WantedOptions {
@@ -43,6 +53,8 @@ export interface Found {
   readonly hits: readonly Hit[];
   /** Number of versions that were searched. */
   readonly versions: number;
+  /** Records of the versions that were searched, oldest first. */
+  readonly records: readonly VersionRecord[];
   /** One sentence for each version that could not be searched. */
   readonly problems: readonly string[];
 }
@@ -55,7 +67,7 @@ export async function findInVersions(reader: ObjectReader, datasetId: string, op
   const records = read.flatMap((found) => ('record' in found ? [found.record] : []));
   const fulls = records.filter(({ listing }) => listing === 'full');
   onPlan?.(fulls.reduce((sum, { totals }) => sum + totals.entries, 0));
-  const search = new Search(reader, records, options);
+  const search = new Search(reader, listed, records, options);
   for (const found of read) if ('problem' in found) search.problems.push(found.problem.message);
   for (const record of records) {
     if (!search.mayGoOn) break;
@@ -69,25 +81,62 @@ const VERSION_ERRORS: readonly ErrorCode[] = ['not-found', 'integrity', 'unsuppo
 
 class Search implements Found {
   readonly problems: string[] = [];
-  versions = 0;
-  private readonly records: ReadonlyMap<UploadId, VersionRecord>;
+  private readonly recordOf: ReadonlyMap<UploadId, VersionRecord>;
   private readonly listings: WantedLines;
   private readonly seen = new Set<UploadId>();
+  /** Records of the versions that were searched, by name. */
+  private readonly searched = new Map<string, VersionRecord>();
+  /** What follows an ordinal, as far as it was asked for. */
+  private readonly following = new Map<number, Deletion | undefined>();
   private readonly found = new Map<RawPath, { readonly entry: HitEntry; readonly versions: OrdinalRun[] }[]>();
   private entries = 0;
 
   constructor(
     private readonly reader: ObjectReader,
+    /** All versions, lowest first. */
+    private readonly listed: readonly VersionName[],
     records: readonly VersionRecord[],
     private readonly options: FindOptions,
   ) {
-    this.records = new Map(records.map((record) => [record.uploadId, record]));
+    this.recordOf = new Map(records.map((record) => [record.uploadId, record]));
     this.listings = new WantedLines(reader, options);
+  }
+
+  get versions(): number {
+    return this.searched.size;
+  }
+
+  get records(): readonly VersionRecord[] {
+    return [...this.searched.values()].toSorted(compareVersions);
   }
 
   get hits(): readonly Hit[] {
     const paths = [...this.found.keys()].sort((a, b) => (a < b ? -1 : 1));
-    return paths.flatMap((path) => this.found.get(path)?.map(ordered) ?? []);
+    this.following.clear();
+    return paths.flatMap((path) => {
+      const hits = this.found.get(path)?.map(ordered) ?? [];
+      return hits.map((hit) => ({ ...hit, ...defined({ deleted: this.deletionOf(hit, hits) }) }));
+    });
+  }
+
+  /** @param hits all of its path */
+  private deletionOf({ versions }: Hit, hits: readonly Hit[]): Deletion | undefined {
+    const next = this.after(versions.at(-1)?.to ?? 0);
+    if (next === undefined) return undefined;
+    const isHeld = hits.some((hit) => hit.versions.some(({ from, to }) => from <= next.version && next.version <= to));
+    return isHeld ? undefined : next;
+  }
+
+  /** The lowest version above this one; undefined where there is none, more than one has its number, or it was not searched. */
+  private after(last: number): Deletion | undefined {
+    if (!this.following.has(last)) {
+      const next = this.listed.find(({ version }) => version > last);
+      const isFork = this.listed.some((one) => one !== next && one.version === next?.version);
+      const record = next === undefined || isFork ? undefined : this.searched.get(versionName(next));
+      const { version = 0, createdAt = '' } = record ?? {};
+      this.following.set(last, record && { version, createdAt, isNext: version === last + 1 });
+    }
+    return this.following.get(last);
   }
 
   get mayGoOn(): boolean {
@@ -109,11 +158,11 @@ class Search implements Found {
   }
 
   private async searchChain(tip: VersionRecord): Promise<void> {
-    const { reader, records, listings, options } = this;
-    const lineage = await openLineage(reader, tip, { ...options, records, listings });
+    const { reader, recordOf, listings, options } = this;
+    const lineage = await openLineage(reader, tip, { ...options, records: recordOf, listings });
     const [full = tip.uploadId] = lineage.uploads.slice(-1);
-    this.entries += (records.get(full) ?? tip).totals.entries;
-    const versions = lineage.uploads.map((uploadId) => records.get(uploadId));
+    this.entries += (recordOf.get(full) ?? tip).totals.entries;
+    const versions = lineage.uploads.map((uploadId) => recordOf.get(uploadId));
     const isNew = (record: VersionRecord | undefined): record is VersionRecord =>
       record !== undefined && (record.uploadId === tip.uploadId || !this.seen.has(record.uploadId));
     // Hits count once all manifests of the chain have proved to be sound.
@@ -130,8 +179,8 @@ class Search implements Found {
       }
     }
     for (const [entry, runs] of found) this.add(entry, runs);
-    this.versions += versions.filter(isNew).length;
-    for (const uploadId of lineage.uploads) if (records.has(uploadId)) this.seen.add(uploadId);
+    for (const record of versions.filter(isNew)) this.searched.set(versionName(record), record);
+    for (const uploadId of lineage.uploads) if (recordOf.has(uploadId)) this.seen.add(uploadId);
   }
 
   /** The entry of a hit; the same object when it is known already. */

@@ -127,10 +127,12 @@ export interface FoundPath {
   readonly target?: string;
   /** Ranges of versions, lowest first. */
   readonly inVersions: readonly { readonly firstVersion: number; readonly lastVersion: number }[];
+  /** The first version after them, where it has nothing under the path. */
+  readonly deletedIn?: { readonly version: number; readonly createdAt: string };
 }
 
 /** One of the hits in a dataset, as data for programs. */
-export function foundPath(datasetId: string, { entry, versions }: Hit): FoundPath {
+export function foundPath(datasetId: string, { entry, versions, deleted }: Hit): FoundPath {
   const { path, type, size, mtime, md5, target } = entry;
   return {
     datasetId,
@@ -141,5 +143,6 @@ export function foundPath(datasetId: string, { entry, versions }: Hit): FoundPat
     md5: md5 ?? null,
     ...(target === undefined ? {} : { target: resultPath(target) }),
     inVersions: versions.map(({ from, to }) => ({ firstVersion: from, lastVersion: to })),
+    ...(deleted && { deletedIn: { version: deleted.version, createdAt: deleted.createdAt } }),
   };
 }
