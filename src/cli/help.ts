@@ -11,6 +11,8 @@ const WIDTH = 80;
 const TERM = 30;
 /** Two screens of 50 lines. What is longer says the first words of each flag, and `archiver help` the rest. */
 const MAX_LINES = 100;
+/** The commands that most people need, which the page of the program begins with. */
+const DAILY: readonly string[] = ['setup', 'upload', 'sync', 'list', 'find', 'browse', 'restore', 'verify'];
 
 /** The statuses that any command can end with. */
 const COMMON_EXITS: Readonly<Record<number, string>> = {
@@ -24,10 +26,18 @@ export const exitStatusesOf = (command: Declaration): Readonly<Record<number, st
   ...command.exits,
 });
 
-/** The word after a flag in help: `NAME`, `int`, `string`; nothing for a switch. */
-export function valueWord(flag: Flag): string {
+/** Choices that are longer than this together are told beside the flag. */
+const CHOICES_WIDTH = 32;
+
+/** The word after a flag in help: `NAME`, `int`, `governance|compliance`; nothing for a switch. */
+export function valueWord(key: string, flag: Flag): string {
   if (flag.kind === 'switch') return '';
-  return flag.placeholder ?? (flag.type.choices === undefined ? (flag.type.label.split(' ')[0] ?? '') : 'choice');
+  return flag.placeholder ?? choiceWord(key, flag.type.choices) ?? flag.type.label.split(' ')[0] ?? '';
+}
+
+function choiceWord(key: string, choices: readonly string[] | undefined): string | undefined {
+  const all = choices?.join('|');
+  return all === undefined || all.length <= CHOICES_WIDTH ? all : (kebab(key).split('-').at(-1) ?? '').toUpperCase();
 }
 
 /** `-r, --region NAME`; a switch that is on by default shows its negative. */
@@ -35,7 +45,7 @@ export function flagTerm(key: string, flag: Flag): string {
   const negative = flag.kind === 'switch' && flag.defaultText === 'true';
   const long = negative ? `--no-${kebab(key)}` : `--${kebab(key)}`;
   const short = flag.short === undefined || negative ? '    ' : `-${flag.short}, `;
-  return `${short}${long} ${valueWord(flag)}`.trimEnd();
+  return `${short}${long} ${valueWord(key, flag)}`.trimEnd();
 }
 
 /** What help says beside the term of a flag. */
@@ -76,11 +86,16 @@ function briefLines(flags: Flags): readonly string[] {
     const { defaultText } = flag;
     const isShown =
       flag.kind !== 'switch' && defaultText !== undefined && defaultText !== '' && !first.includes(defaultText);
-    const text = isShown ? `${first} (${defaultText})` : first;
+    const text = [first, choicesBeside(key, flag), isShown ? ` (${defaultText})` : ''].join('');
     const term = `  ${flagTerm(key, flag)}`;
     const line = `${term}  ${text}`;
     return term.length + 2 > TERM && line.length <= WIDTH ? [line] : columns(term, wrap(text, WIDTH - TERM), TERM);
   });
+}
+
+/** The choices that the word after the flag has no room for. */
+function choicesBeside(key: string, { type: { choices } }: Flag): string {
+  return choices === undefined || choices.join('|') === choiceWord(key, choices) ? '' : `: ${choices.join(', ')}`;
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {
@@ -108,14 +123,19 @@ function exampleLines(line: string): readonly string[] {
   return lines.map((part, index) => `${index === 0 ? '  ' : '      '}${part}${index < lines.length - 1 ? ' \\' : ''}`);
 }
 
-function childLines(node: Node): readonly string[] {
-  const children = [...node.children.values()].sort((a, b) => (callOf(a) < callOf(b) ? -1 : 1));
-  const widest = Math.max(0, ...children.map(({ words }) => words.at(-1)?.length ?? 0));
+const wordOf = ({ words }: Node): string => words.at(-1) ?? '';
+
+/** Lines of commands below a node, all of which have one column. */
+function childLines(node: Node, shown = childrenOf(node)): readonly string[] {
+  const widest = Math.max(0, ...childrenOf(node).map((child) => wordOf(child).length));
   return list(
-    children.map((child) => [child.words.at(-1) ?? '', child.summary] as const),
+    shown.map((child) => [wordOf(child), child.summary] as const),
     Math.min(widest + 4, TERM),
   );
 }
+
+const childrenOf = (node: Node): readonly Node[] =>
+  [...node.children.values()].toSorted((a, b) => (callOf(a) < callOf(b) ? -1 : 1));
 
 const argumentLines = ({ args = [] }: Declaration): readonly string[] =>
   section(
@@ -167,9 +187,17 @@ function groupHelp(node: Node): readonly string[] {
   const isRoot = node.words.length === 0;
   const head = [`${callOf(node)}: ${node.summary}`, '', ...section('usage', [`  ${callOf(node)} COMMAND [flags]`])];
   if (!isRoot) return [...head, ...section('commands', childLines(node)), `${callOf(node)} COMMAND --help says more.`];
+  const daily = DAILY.flatMap((word) => node.children.get(word) ?? []);
   return [
     ...head,
-    ...section('commands', childLines(node)),
+    ...section('every day', childLines(node, daily)),
+    ...section(
+      'all others',
+      childLines(
+        node,
+        childrenOf(node).filter((child) => !daily.includes(child)),
+      ),
+    ),
     'archiver COMMAND --help says more, archiver help globals what all of them take;',
     'archiver --version prints the version.',
   ];

@@ -3,20 +3,12 @@ import { defineCommand } from '../cli/command.js';
 import type { Messages, StreamedResults } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
 import { conflicts } from '../cli/rule.js';
-import { type FoldedRow, FolderFold } from '../core/dataset/fold-by-folder.js';
 import type { Hit } from '../core/dataset/history/find-in-versions.js';
 import type { PlacedSearch } from '../core/dataset/history/search-store.js';
-import { runsText } from '../core/dataset/records/ordinals-text.js';
-import { versionName } from '../core/dataset/records/version-name.js';
 import { type Json, jsonOf } from '../core/platform/json/document.js';
-import { displayPath, printable } from '../core/platform/paths/raw-path.js';
-import { formatQuantity } from '../ui/format.js';
-import { dayText } from '../ui/format-time.js';
 import { joinStoreUrl } from '../core/store/store-url.js';
-import { allWritersFlag, noteWriters, placesOf, writerOf } from './kit/all-writers.js';
-import { foldedCells, sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
-import { allFlag, foldedText, SCREENFUL } from './kit/folded.js';
-import { storeFlags, writerFlag } from './kit/flags.js';
+import { allWritersFlag, noteWriters, placesOf } from './kit/all-writers.js';
+import { allFlag, storeFlags, writerFlag } from './kit/flags.js';
 import { documentParts, inPieces } from './kit/pieces.js';
 import { refuseMissingFolder, type StoreContext, withStore } from './kit/store.js';
 import { type ReadingContext, whileReading } from './kit/while-reading.js';
@@ -105,6 +97,7 @@ export const command = defineCommand({
         }),
       );
     } else {
+      const { nothingText, textRows } = await import('./find/hit-rows.js');
       for (const one of searched)
         for await (const piece of inPieces(
           textRows(one, { isNamed: dataset === undefined || values.allWriters, isFolded: !values.all }),
@@ -115,60 +108,6 @@ export const command = defineCommand({
     return problems.length > 0 ? 3 : 0;
   },
 });
-
-function nothingText(searched: readonly PlacedSearch[]): string {
-  const versions = searched.reduce((sum, { found }) => sum + found.versions, 0);
-  return `no path matches in ${formatQuantity(versions, 'version')} of ${formatQuantity(searched.length, 'dataset')}\n`;
-}
-
-const versionsText = ({ versions }: Hit): string => runsText(versions, 'v');
-
-const deletedText = ({ deleted }: Hit): string =>
-  deleted === undefined
-    ? ''
-    : `deleted ${deleted.isNext ? 'in' : 'by'} ${versionName(deleted)} on ${dayText(new Date(deleted.createdAt))}`;
-
-/** Maximum width of the column; wider cells push their row to the right. */
-const MAX_WIDTH = 24;
-
-interface RowOptions {
-  /** The dataset is named above its rows. */
-  readonly isNamed: boolean;
-  readonly isFolded: boolean;
-}
-
-function* textRows({ datasetId, place, found: { hits } }: PlacedSearch, { isNamed, isFolded }: RowOptions) {
-  if (hits.length === 0) return;
-  const of = place === '' ? '' : ` of ${writerOf(place)}`;
-  if (isNamed) yield `dataset ${printable(datasetId)}${of}\n`;
-  const title = 'VERSIONS';
-  const width = hits.reduce(
-    (widest, hit) => Math.min(MAX_WIDTH, Math.max(widest, versionsText(hit).length)),
-    title.length,
-  );
-  yield `${title.padEnd(width)}  ${SIZE_AND_TIME}  PATH\n`;
-  const rows = isFolded && hits.length > SCREENFUL ? folded(hits) : hits.map((row) => ({ row }));
-  for (const row of rows) yield `${versionsText('row' in row ? row.row : row.sample).padEnd(width)}  ${hitText(row)}\n`;
-}
-
-function folded(hits: readonly Hit[]): readonly FoldedRow<Hit>[] {
-  const fold = new FolderFold<Hit>({
-    path: ({ entry }) => entry.path,
-    bytes: ({ entry }) => entry.size,
-    isFolder: ({ entry }) => entry.type === 'directory',
-    kind: (hit) => versionsText(hit) + deletedText(hit),
-  });
-  return [...hits.flatMap((hit) => [...fold.add(hit)]), ...fold.end()];
-}
-
-function hitText(hit: FoldedRow<Hit>): string {
-  if (!('row' in hit))
-    return `${foldedCells(hit)}  ${[foldedText(hit), deletedText(hit.sample)].filter(Boolean).join(', ')}`;
-  const { path, type, target } = hit.row.entry;
-  const end = type === 'directory' ? '/' : target === undefined ? '' : ` -> ${displayPath(target)}`;
-  const deleted = deletedText(hit.row);
-  return `${sizeAndTime(hit.row.entry)}  ${displayPath(path)}${end}${deleted && `  (${deleted})`}`;
-}
 
 function* documentHits<T>(
   searched: readonly PlacedSearch[],

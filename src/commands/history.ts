@@ -1,20 +1,7 @@
 import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Messages, Results } from '../cli/context.js';
-import { versionName } from '../core/dataset/records/version-name.js';
-import type { PathChange, PathHistory } from '../core/dataset/history/path-history.js';
-import { pathKeys } from '../core/format/manifest/listed-file.js';
-import { formatTimestamp as isoTime } from '../core/format/manifest/timestamp.js';
-import { defined } from '../core/platform/defined.js';
-import { ArchiverError } from '../core/platform/failures/errors.js';
-import { resultPath } from '../core/platform/failures/failure-list.js';
-import { displayPath, printable } from '../core/platform/paths/raw-path.js';
-import { typedPath } from '../core/platform/text/typed-path.js';
-import { formatQuantity } from '../ui/format.js';
-import { formatMinute } from '../ui/format-time.js';
-import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from './kit/flags.js';
-import { restoreCommand } from './kit/restore-command.js';
 import { type StoreContext, withStore } from './kit/store.js';
 import { type ReadingContext, whileReading } from './kit/while-reading.js';
 
@@ -38,6 +25,11 @@ export const command = defineCommand({
     const { datasetBase } = await import('./kit/dataset-target.js');
     const { findDataset } = await import('../core/dataset/records/find-dataset.js');
     const { pathHistory } = await import('../core/dataset/history/path-history.js');
+    const { pathKeys } = await import('../core/format/manifest/listed-file.js');
+    const { displayPath } = await import('../core/platform/paths/raw-path.js');
+    const { typedPath } = await import('../core/platform/text/typed-path.js');
+    const { changeDocument, historyText, refuseUnknown } = await import('./history/history-rows.js');
+    const { restoreCommand } = await import('./kit/restore-command.js');
     const { progressMeter } = await import('../core/events/progress-meter.js');
     const baseUrl = datasetBase(url, values.writerId);
     const path = typedPath(typed.replace(/^\.\//, '').replace(/\/+$/, ''));
@@ -76,47 +68,3 @@ export const command = defineCommand({
     return history.problems.length > 0 ? 3 : 0;
   },
 });
-
-function refuseUnknown(path: string, datasetId: string, { changes, versions, problems }: PathHistory): void {
-  if (changes.length > 0) return;
-  const where = `${formatQuantity(versions, 'version')} of dataset ${printable(datasetId)}`;
-  const unread = problems.length === 0 ? '' : ` (${problems.length} could not be searched)`;
-  throw new ArchiverError('not-found', `'${path}' is in none of ${where}${unread}`, {
-    hint: 'archiver find searches for a part of a path',
-  });
-}
-
-function changeDocument({ change, record, last, entry }: PathChange) {
-  const { version, fork, uploadId, createdAt } = record;
-  return {
-    change,
-    version,
-    ...defined({ fork }),
-    lastVersion: last.version,
-    uploadId,
-    createdAt,
-    ...(entry && {
-      type: entry.type,
-      size: entry.size,
-      mtime: isoTime(entry.mtime.seconds, entry.mtime.nanos),
-      md5: entry.md5 ?? null,
-      ...defined({ target: entry.target === undefined ? undefined : resultPath(entry.target) }),
-    }),
-  };
-}
-
-const versionsText = ({ record, last }: PathChange): string =>
-  record === last ? versionName(record) : `${versionName(record)}-${versionName(last)}`;
-
-function historyText(path: string, datasetId: string, { changes }: PathHistory): string {
-  const width = Math.max('VERSIONS'.length, ...changes.map((change) => versionsText(change).length));
-  const rows = changes.toReversed().map((change) => {
-    const { record, entry } = change;
-    const since = formatMinute(new Date(record.createdAt));
-    const end = entry?.target === undefined ? '' : ` -> ${displayPath(entry.target)}`;
-    const cells = entry === undefined ? '' : `  ${sizeAndTime(entry)}${end}`;
-    return `${versionsText(change).padEnd(width)}  ${since}  ${change.change.padEnd('modified'.length)}${cells}`.trimEnd();
-  });
-  const title = `${'VERSIONS'.padEnd(width)}  ${'SINCE'.padEnd('2025-11-14 12:04+01:00'.length)}  ${'CHANGE'.padEnd('modified'.length)}  ${SIZE_AND_TIME}`;
-  return [`${path} in dataset ${printable(datasetId)}`, title.trimEnd(), ...rows, ''].join('\n');
-}

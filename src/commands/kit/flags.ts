@@ -75,6 +75,11 @@ export const trackDeletesFlag = flag.on({
   describe: 'record missing files as deleted; without this they stay in later versions',
 });
 
+/** For commands that fold rows by folder. */
+export const allFlag = {
+  all: flag.on({ describe: 'a row for each path, also where many of a folder are alike' }),
+};
+
 /** For commands that make a version of what differs from the one before. */
 export const changesFlags = {
   force: flag.on({ describe: 'read and send everything again, as a version that lists all of it' }),

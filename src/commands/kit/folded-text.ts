@@ -1,15 +1,10 @@
-// How rows that are folded by folder are shown, and the flag that shows all of them.
-import { flag } from '../../cli/flag.js';
+// How rows that are folded by folder are shown.
 import type { FoldedFolder } from '../../core/dataset/fold-by-folder.js';
 import { displayPath } from '../../core/platform/paths/raw-path.js';
 import { formatQuantity } from '../../ui/format.js';
 
 /** Up to this many rows nothing is folded. */
 export const SCREENFUL = 40;
-
-export const allFlag = {
-  all: flag.on({ describe: 'a row for each path, also where many of a folder are alike' }),
-};
 
 /** The folder and what it stands for: `data/run-3/: 300 files, 2 folders`. */
 export function foldedText<T>({ folder, files, folders }: FoldedFolder<T>): string {
