@@ -1,5 +1,6 @@
 // Types of values: how a single text is parsed, for flags and positional arguments. A type never throws and never repeats the text in its
 // reason: the caller, who knows where the text came from, writes the message (and hides secrets).
+import { parseTimetable, type RateLimit } from '../core/platform/limits/timetable.js';
 import type { Part } from '../core/platform/part.js';
 import { storeUrlOf } from '../core/store/store-url.js';
 import { parseDuration } from '../core/platform/text/parse-duration.js';
@@ -136,14 +137,27 @@ export function usdType(): ValueType<number> {
   };
 }
 
-/** A number of bytes per second: a size, optionally followed by `/s`. */
-export function rateType(): ValueType<number> {
+/** A number of bytes per second: a size, optionally followed by `/s`; or a timetable of them. */
+export function rateType(): ValueType<RateLimit> {
   const size = bytesType(1);
+  const rateOf = (text: string): number | undefined => {
+    const parsed = size.parse(text.trim().replace(/\s*\/s$/, ''));
+    return parsed.ok ? parsed.value : undefined;
+  };
+  const wanted =
+    "wants a rate such as 10MiB/s, or a timetable such as '08:00,10MiB 18:00,off' or 'Mon-08:00,512KiB Fri-18:00,off'";
   return {
     ...size,
     label: 'size/s',
     sample: '10MiB/s',
-    parse: (text) => size.parse(text.trim().replace(/\s*\/s$/, '')),
+    parse(text) {
+      if (!text.includes(',')) {
+        const rate = rateOf(text);
+        return rate === undefined ? bad(wanted) : good(rate);
+      }
+      const timetable = parseTimetable(text, rateOf);
+      return typeof timetable === 'string' ? bad(`${wanted}: ${timetable}`) : good(timetable);
+    },
   };
 }
 

@@ -120,6 +120,15 @@ export const JSON_KEYS = {
   all: key(flag, 'everything was asked for'),
   alreadyComplete: key(flag, 'there was nothing left to do'),
   archive: key(text, 'URL of the archive that was read'),
+  archiveCount: key(count, 'tar archives below a place, those of all parts'),
+  archives: key(
+    listOf(
+      of(
+        'archive status reason? uploadId? location? datasetId? version? fork? files? bytes? storedBytes? tempBytes? format? validated? originalDeleted? originalKept? notKept? skipped? cost?',
+      ),
+    ),
+    'tar archives below a place, those of this part, and what became of each',
+  ),
   archiverVersion: key(orNull(text), 'of the archiver that an unattended writer runs'),
   arguments: key(listOf(of('name describe type optional many')), 'positional arguments'),
   arrayBufferBytes: key(bytes, 'buffers, a part of `externalBytes`'),
@@ -1095,7 +1104,7 @@ export const JSON_KEYS = {
   ),
   status: key(
     text,
-    'how far it is. Restore: `planned`, `pending` (asked back from cold storage: exit status 5), `ready`, `completed`, `failed`; saved upload: `running`, `interrupted`, `complete`, `unreadable`; a file of a dry run: `included`, `kept` (its metadata alone), `unchanged`, `leftOut`; repair: `sound`, `unfinished`, `finished`, `repairable`, `repaired`',
+    'how far it is. Restore: `planned`, `pending` (asked back from cold storage: exit status 5), `ready`, `completed`, `failed`; saved upload: `running`, `interrupted`, `complete`, `unreadable`; a file of a dry run: `included`, `kept` (its metadata alone), `unchanged`, `leftOut`; repair: `sound`, `unfinished`, `finished`, `repairable`, `repaired`; an archive of a place: `migrated`, `planned`, `passedOver` (it is migrated already), `failed`, `notBegun`',
   ),
   staying: key(listOf(of('reason chunks bytes')), 'chunks that cannot be moved'),
   storage: key(listOf(of('upToGb usd')), 'for a GB and month'),

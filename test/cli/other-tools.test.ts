@@ -19,6 +19,11 @@ test.each([
   ['ls', 'list'],
   ['check', 'verify'],
   ['forget', 'dataset prune'],
+  ['import-tar', 'migrate'],
+  ['incremental', 'sync'],
+  ['recover', 'repair'],
+  ['remove-older-than', 'dataset prune'],
+  ['tag', 'dataset tag'],
 ])('%s is answered with %s', async (word, ours) => {
   const { status, stderr } = await run(word, '/data', 's3://bucket');
 

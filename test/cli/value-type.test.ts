@@ -89,7 +89,7 @@ describe('what is shown can be typed', () => {
       property(numbers, (bytes) => {
         near(parseSize(formatBytes(bytes)), bytes);
         const rate = rateType().parse(formatRate(bytes + 1));
-        near(rate.ok ? rate.value : undefined, bytes + 1);
+        near(rate.ok ? Number(rate.value) : undefined, bytes + 1);
       }),
     );
   });

@@ -49,7 +49,9 @@ test.each([
   ['deleting with nobody to ask', ['in/a.tar', 'file:///x', '--delete-original'], 'add --yes'],
   ['little memory', ['in/a.tar', 'file:///x', '--memory-limit', '64MiB'], '--memory-limit'],
   ['a bucket alone', ['s3://abc', 'file:///x'], 'does not name an archive'],
-  ['a folder of a bucket', ['s3://abc/x/', 'file:///x'], 'does not name an archive'],
+  ['a part of one archive', ['in/a.tar', 'file:///x', '--part', '1/2'], '--part wants many archives'],
+  ['a part that is none', ['in', 'file:///x', '--part', '3/2'], 'wants a part such as 3/16'],
+  ['the topmost folder', ['/', 'file:///x'], 'is the topmost folder'],
   ['another kind of URL', ['https://example.org/a.tar', 'file:///x'], 'download the archive first'],
   ['a relative file URL', ['file://in/a.tar', 'file:///x'], 'relative'],
 ])('%s is a usage error', async (_name, args, words) => {
@@ -64,11 +66,11 @@ test.each([
 test('an archive that is not there is named, and so is a folder', async () => {
   const cwd = await home();
 
-  for (const name of ['none.tar', 'in']) {
+  for (const name of ['none.tar', 'none/']) {
     const { status, stderr } = await runSample(['migrate', name, `file://${cwd}/out`], root, { userHome: cwd, cwd });
 
     expect([name, status]).toEqual([name, 1]);
-    expect(stderr).toContain(join(cwd, name));
+    expect(stderr).toContain(join(cwd, 'none'));
   }
 });
 

@@ -219,10 +219,13 @@ export const filterFlags = {
   }),
 };
 
+const BY_CLOCK =
+  'or by local time: "08:00,10MiB 18:00,off" for every day, "Mon-08:00,512KiB Fri-18:00,off" from then on; a run that goes on keeps to each in turn';
+
 /** Limits of the transfer rate. */
 export const limitFlags = {
-  limitUpload: flag.rate({ describe: 'bytes sent per second at most, such as 10MiB/s' }),
-  limitDownload: flag.rate({ describe: 'bytes received per second at most, such as 10MiB/s' }),
+  limitUpload: flag.rate({ describe: `bytes sent per second at most, such as 10MiB/s; ${BY_CLOCK}` }),
+  limitDownload: flag.rate({ describe: `bytes received per second at most, such as 10MiB/s; ${BY_CLOCK}` }),
 };
 
 /** Flags of every upload of one folder, full or compared with a version. */

@@ -16,6 +16,15 @@ export function refuseMovingPart(part: Part | undefined, { uploadId, version }: 
   );
 }
 
+/** Refuses a part of a single archive. @throws usage */
+export function refusePartOfOne(part: Part | undefined): void {
+  if (part === undefined) return;
+  throw usageError(
+    '--part wants many archives, and this is one, which is read from its beginning to its end',
+    'name the folder or prefix of the archives, with a slash at its end: s3://acme-archive/old/',
+  );
+}
+
 /** The keys that say which part it was. */
 export const partDocument = (part: Part | undefined) =>
   part === undefined ? {} : { part: part.number, partCount: part.of };

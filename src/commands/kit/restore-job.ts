@@ -6,6 +6,7 @@ import { usageError } from '../../core/platform/failures/errors.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { Selectors } from '../../core/format/manifest/selection.js';
 import { withoutLogin } from '../../core/store/endpoint-url.js';
+import type { RateLimit } from '../../core/platform/limits/timetable.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import type { AwsSources } from '../../core/store/s3/s3-profile.js';
 import { parseStoreUrl } from '../../core/store/store-url.js';
@@ -33,7 +34,7 @@ interface AccessValues {
   readonly profile: string | undefined;
   readonly endpointUrl: string | undefined;
   readonly caBundle: string | undefined;
-  readonly limitDownload?: number | undefined;
+  readonly limitDownload?: RateLimit | undefined;
 }
 
 interface JobStoreCall {
@@ -64,7 +65,7 @@ export async function withJobStore<T>(
     endpointUrl: isElsewhere ? values.endpointUrl : job.endpointUrl,
     caBundle: values.caBundle,
     kmsEndpointUrl: isElsewhere ? undefined : job.kmsEndpointUrl,
-    limitDownloadBytesPerSecond: values.limitDownload,
+    downloadLimit: values.limitDownload,
     meter: await meterOf(context),
     signal,
     ...use,

@@ -12,6 +12,7 @@ import type {
 } from '../../cli/context.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { CreateOnceSetting } from '../../core/store/create-once-setting.js';
+import type { RateLimit } from '../../core/platform/limits/timetable.js';
 import type { OpenedStore, OpenStoreOptions } from '../../core/store/open-store.js';
 import type { SessionStore } from '../../core/store/store-session.js';
 import { meterOf } from './account.js';
@@ -32,8 +33,8 @@ export interface StoreValues {
   readonly profile: string | undefined;
   readonly endpointUrl: string | undefined;
   readonly caBundle: string | undefined;
-  readonly limitDownload?: number | undefined;
-  readonly limitUpload?: number | undefined;
+  readonly limitDownload?: RateLimit | undefined;
+  readonly limitUpload?: RateLimit | undefined;
   /** Set by commands that may write there. */
   readonly storeMode?: number | undefined;
   /** Set by commands that make versions. */
@@ -49,8 +50,8 @@ const accessOptions = async (values: StoreValues, context: StoreContext): Promis
   profile: values.profile,
   endpointUrl: values.endpointUrl,
   caBundle: values.caBundle,
-  limitDownloadBytesPerSecond: values.limitDownload,
-  limitUploadBytesPerSecond: values.limitUpload,
+  downloadLimit: values.limitDownload,
+  uploadLimit: values.limitUpload,
   storeMode: values.storeMode,
   createOnce: values.createOnce,
   meter: await meterOf(context),

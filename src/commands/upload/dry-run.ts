@@ -64,9 +64,13 @@ export function plannedDocument(plan: Plan, context: Pricing) {
 
 /** Lines that say where the upload would go, what would be stored in which class, and what that costs. */
 export function plannedFacts(plan: Plan & { readonly datasetId: string }, context: Pricing): string[] {
-  const { planned, destination, datasetId, gates } = plan;
+  return [fact('dataset', datasetText(plan.datasetId, plan.destination)), ...plannedCostFacts(plan, context)];
+}
+
+/** Lines that say what would be stored in which class, and what that costs. */
+export function plannedCostFacts(plan: Plan, context: Pricing): string[] {
+  const { planned, destination, gates } = plan;
   return [
-    fact('dataset', datasetText(datasetId, destination)),
     ...planned.classes.map((one) => fact(one.storageClass, classText(one))),
     ...costFacts(estimateOf(plan, context), destination),
     ...(gates?.lines ?? []),

@@ -8,6 +8,7 @@ import { type SettledDataset, resolveDataset } from './changes/resolve-dataset.j
 import { checkShrunken, refuseResend, warnOfEmpty } from './changes/doubtful-source.js';
 import { destinationOf } from './inspect-destination.js';
 import { listAfterPacking, makeFullVersion, listWhilePacking } from './full-version.js';
+import { markUnneeded } from './mark-unneeded.js';
 import type { NotWhole, UploadRun } from './run/upload-run.js';
 import type { PackPool } from './pack/pack-pool.js';
 import { continueUpload } from './resumed/continue-upload.js';
@@ -95,6 +96,8 @@ async function runToEnd(
 ): Promise<UploadResult> {
   const run = { ...given, packing: packingOf(given, baseline) };
   const { saved } = run.resume;
+  const { after } = run.dataset;
+  if (after !== undefined && (!isListed || highest !== after)) throw overtaken(run);
   warnOfEmpty(run);
   if (baseline === undefined) {
     refuseResend(run);
@@ -111,10 +114,19 @@ async function runToEnd(
   const isPackedAtOnce = saved === undefined && run.layout.direct === undefined;
   const strategy = isPackedAtOnce ? listWhilePacking(current) : listAfterPacking(current);
   const outcome = await makeFullVersion(current, strategy, ordinal, pool);
-  if (!('result' in outcome)) return await orFullVersion(await compareWithConcurrent(outcome.lost));
+  if (!('result' in outcome)) {
+    if (after === undefined) return await orFullVersion(await compareWithConcurrent(outcome.lost));
+    await markUnneeded(outcome.lost, []);
+    throw overtaken(run);
+  }
   const { result } = outcome;
   return { ...result, measured: { ...result.measured, isRewritten } };
 }
+
+const overtaken = ({ datasetId }: UploadRun): ArchiverError =>
+  new ArchiverError('conflict', `another writer has made a version of dataset ${datasetId} meanwhile`, {
+    hint: 'look at what it holds; the same call again goes on from there',
+  });
 
 async function orFullVersion(outcome: UploadResult | NeedsFullVersion): Promise<UploadResult> {
   if (!('run' in outcome)) return outcome;

@@ -48,8 +48,10 @@ export async function makeFullVersion(
   started?: PackPool,
 ): Promise<FullOutcome> {
   const { highest, isListed } = ordinal;
-  const isSync = run.dataset.changes !== undefined;
-  const made = await makeVersion(run, strategy, { version: highest + 1, isExact: isSync && isListed }, started);
+  const { changes, after } = run.dataset;
+  const isSync = changes !== undefined;
+  const isExact = (isSync && isListed) || after !== undefined;
+  const made = await makeVersion(run, strategy, { version: highest + 1, isExact }, started);
   if (made.state === 'planned') return { result: plannedResult(run, made.plan, isSync) };
   if (made.state === 'taken') return { lost: run };
   if (made.state === 'stale') {

@@ -46,6 +46,7 @@ type VersionInput = TwinInput &
     UploadRun,
     | 'dryRun'
     | 'uploadGate'
+    | 'manifestCheck'
     | 'refuseUnsupportedClasses'
     | 'ledger'
     | 'store'
@@ -62,7 +63,7 @@ export type PackOutcome<Made> =
 
 /** Packs and sends what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
 export async function packVersion<Made>(
-  run: Omit<VersionInput, 'notWhole'>,
+  run: Omit<VersionInput, 'notWhole' | 'manifestCheck'>,
   strategy: ManifestStrategy<Made>,
   started?: PackPool,
 ): Promise<PackOutcome<Made>> {
@@ -95,6 +96,7 @@ export async function makeVersion(
   const packed = await packVersion(run, strategy, started);
   if (packed.state !== 'packed') return packed;
   const { plan, made: commitment } = packed;
+  await run.manifestCheck?.(commitment.encoded, run.uploadId);
   run.emit({ type: 'step', step: 'commit', uploadId: run.uploadId });
   const committed = await commitUpload(run, commitment, ordinal);
   if (committed === 'taken') return { state: 'taken', plan };

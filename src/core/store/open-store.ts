@@ -23,6 +23,7 @@ import { type MeteredPlace, meterKeys, meterStore, type StoreMeter } from './met
 import type { ObjectDeleter, ObjectStore, RequestCounts, WholeStore } from './object-store.js';
 import { observeKeys, observeStore } from './observed-store.js';
 import type { OnRequest } from '../events/observer.js';
+import type { RateLimit } from '../platform/limits/timetable.js';
 import { createPace, type Pace } from '../platform/limits/pace.js';
 import { countRequests, newRequestCounts } from './request-count.js';
 import { DEFAULT_RETRY, type RetryOptions } from './retry/retrier.js';
@@ -48,8 +49,8 @@ export interface OpenStoreOptions
   readonly defaultRegion?: string | undefined;
   /** Address of KMS if it is known already; null for AWS itself. Otherwise it is found like the address of the store. */
   readonly kmsEndpointUrl?: string | null | undefined;
-  readonly limitUploadBytesPerSecond?: number | undefined;
-  readonly limitDownloadBytesPerSecond?: number | undefined;
+  readonly uploadLimit?: RateLimit | undefined;
+  readonly downloadLimit?: RateLimit | undefined;
   /** Permission bits of files in a folder; giving them for S3, which has none, is an error. */
   readonly storeMode?: number | undefined;
   readonly onEvent?: EventSink | undefined;
@@ -147,7 +148,7 @@ function refuseMode(storeMode: number | undefined): void {
 }
 
 async function openBare(url: string, options: OpenStoreOptions): Promise<Bare> {
-  const { limitUploadBytesPerSecond: limit } = options;
+  const { uploadLimit: limit } = options;
   const paceUpload = limit === undefined ? undefined : createPace(limit);
   const parsed = parseStoreUrl(url);
   if (parsed.kind === 's3') refuseMode(options.storeMode);
@@ -191,7 +192,7 @@ function halvesOf(whole: WholeStore): Pick<OpenedStore, 'store' | 'deleter'> {
 
 /** Opens the store at a URL. Makes no request except to find a region. @throws usage for an invalid URL */
 export async function openStore(url: string, options: OpenStoreOptions): Promise<OpenedStore> {
-  const { limitDownloadBytesPerSecond: limit } = options;
+  const { downloadLimit: limit } = options;
   let retries = 0;
   const onEvent: EventSink = (event) => {
     if (event.type === 'retry') retries++;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fileStore } from '../../../src/core/store/file/file-store.js';
 import { openStore } from '../../../src/core/store/open-store.js';
 import { createPace } from '../../../src/core/platform/limits/pace.js';
+import { parseTimetable } from '../../../src/core/platform/limits/timetable.js';
 import { readAll, readInto } from '../../../src/core/store/read-content.js';
 import { readOnly } from '../../../src/core/store/read-only.js';
 import { countRequests, newRequestCounts } from '../../../src/core/store/request-count.js';
@@ -71,6 +72,40 @@ describe('pace', () => {
     expect(waits).toEqual([1000, 2000, 3000]);
   });
 
+  it('keeps to the limit of the hour, also for what waits when it changes', async () => {
+    const at = (hour: number, minute: number) => (hour * 60 + minute) * 60_000;
+    let now = at(7, 59);
+    const clock = {
+      now: () => now,
+      sleep: (ms: number) => Promise.resolve((now += ms)),
+      date: () => new Date(2026, 0, 5, 0, 0, 0, now), // a Monday
+    };
+    const timetable = parseTimetable('08:00,10 Mon-08:01,500 18:00,off', Number);
+    if (typeof timetable === 'string') throw new Error(timetable);
+    const pace = createPace(timetable, clock);
+
+    await pace(1e9);
+    expect(now).toBe(at(7, 59)); // as from 18:00 of the day before: no limit
+    now = at(8, 0);
+    await Promise.all([pace(600), pace(90)]);
+    // 600 bytes in a minute; then 500 a second, also for the one that waits its turn.
+    expect(now).toBe(at(8, 1) + 180);
+    now = at(17, 59) + 58_000;
+    await pace(1e6); // would take half an hour
+    expect(now).toBe(at(18, 0));
+  });
+
+  it('by the hour stops waiting as well, and lets the next one go on', async () => {
+    const pace = createPace([{ minute: 0, bytesPerSecond: 100_000 }]);
+    const first = pace(1e9, AbortSignal.timeout(20));
+    const second = pace(1e9, AbortSignal.timeout(10));
+    const third = pace(10);
+
+    await expect(second).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(first).rejects.toMatchObject({ name: expect.stringMatching(/Error$/) });
+    await third;
+  });
+
   it('stops waiting when the signal fires', async () => {
     await expect(createPace(1)(1000, AbortSignal.timeout(10))).rejects.toMatchObject({ name: 'AbortError' });
   });
@@ -85,7 +120,7 @@ describe('bandwidth limits', () => {
   };
 
   it.each(['s3', 'file'])('slow down uploads and downloads of a %s store, each by its own limit', async (kind) => {
-    const limits = { limitUploadBytesPerSecond: 300_000, limitDownloadBytesPerSecond: 200_000 };
+    const limits = { uploadLimit: 300_000, downloadLimit: 200_000 };
     const { store } =
       kind === 's3' ? await s3.open(limits) : await openStore(`file://${await tempFolder()}`, { env: {}, ...limits });
 
@@ -102,7 +137,7 @@ describe('bandwidth limits', () => {
   });
 
   it('does not take a slow upload for a dead connection', async () => {
-    const { store } = await s3.open({ limitUploadBytesPerSecond: 100_000, timeouts: { idleMs: 400 } });
+    const { store } = await s3.open({ uploadLimit: 100_000, timeouts: { idleMs: 400 } });
 
     await store.put('k', Buffer.alloc(100_000));
 

@@ -71,6 +71,7 @@ export function manifestHead(
       uid: root.uid,
       gid: root.gid,
       ...accounts(root),
+      ...defined({ archive: dataset.origin?.archive }),
     },
     storage: storage(run),
     ...defined({ objectLock: lockRecord(run.retention) }),

@@ -4,6 +4,8 @@ import { availableParallelism, hostname } from 'node:os';
 import pkg from '../../../../package.json' with { type: 'json' };
 import type { EventSink } from '../../events/events.js';
 import { threadsWithin } from '../../platform/limits/open-files.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
+import type { ArchiveRecord } from '../../format/manifest/manifest-types.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { SavedUpload } from '../resume/saved-upload.js';
 import type { UploadJournal } from '../resume/upload-journal.js';
@@ -27,7 +29,9 @@ export interface DatasetOptions {
   readonly writerId?: string | undefined;
   readonly host: string;
   /** Stands for the source in the manifest and in the dataset's id when the folder only holds what came from elsewhere. */
-  readonly origin?: { readonly path: RawPath; readonly owner: string } | undefined;
+  readonly origin?: Origin | undefined;
+  /** Makes the version that follows this ordinal, 0 for the first, or none: @throws conflict where another writer has made it. */
+  readonly after?: number | undefined;
   readonly encryption: EncryptionOptions;
   /** Allows a version that holds less than half of the one before, or nothing. */
   readonly allowMassDelete?: boolean | undefined;
@@ -40,6 +44,13 @@ export interface DatasetOptions {
    * another computer. Returns the one to continue, if any.
    */
   readonly namesake?: ((datasetId: string, others: readonly string[]) => Promise<string | undefined>) | undefined;
+}
+
+export interface Origin {
+  readonly path: RawPath;
+  readonly owner: string;
+  /** Set if it is a tar archive. */
+  readonly archive?: ArchiveRecord;
 }
 
 export interface EncryptionOptions extends Encryption {
@@ -152,7 +163,11 @@ interface Basics {
   readonly signal: AbortSignal;
   /** Decides whether the upload may begin; undefined if it may. Not called in a dry run. */
   readonly uploadGate: UploadGate | undefined;
+  /** Looks at the manifest before anything can read it; what it throws ends the upload, and no version is made. */
+  readonly manifestCheck: ManifestCheck | undefined;
 }
+
+export type ManifestCheck = (manifest: EncodedManifest, uploadId: UploadId) => Promise<void>;
 
 export interface Settings extends Groups, Basics {
   /** With `skipTrees` undefined, what lies in the source of the store and of `home` is skipped. */
@@ -196,6 +211,7 @@ export function settingsOf(options: ArchiveOptions): Settings {
     failFast: false,
     dryRun: false,
     uploadGate: undefined,
+    manifestCheck: undefined,
     now: () => new Date(),
     randomBytes,
     home: undefined,

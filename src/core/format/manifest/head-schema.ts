@@ -103,6 +103,21 @@ export type ShardRecord = s.Read<typeof SHARD>;
 export const parseMode = (text: string): number | undefined =>
   /^[0-7]{4}$/.test(text) ? Number.parseInt(text, 8) : undefined;
 
+/** The tar archive that a migration read: what the store said of the object, and what was found out before the commit. */
+const ARCHIVE = s.schema(() =>
+  s.object({
+    etag: s.text,
+    size: s.count,
+    /** The listing was compared with the archive. */
+    validated: s.flag,
+    /** Nothing of it was left out, refused or lost. */
+    whole: s.flag,
+    /** Something of it was refused, or it may have been cut off. */
+    partial: s.flag,
+  }),
+);
+export type ArchiveRecord = s.Read<typeof ARCHIVE>;
+
 const SOURCE = s.schema(() =>
   s.transform(
     s.fitting(
@@ -116,6 +131,7 @@ const SOURCE = s.schema(() =>
         gid: id(),
         user: s.orMissing(rawText()),
         group: s.orMissing(rawText()),
+        archive: s.exactOptional(ARCHIVE()),
       }),
       ({ path, pathBase64 }) => (path === undefined && pathBase64 === undefined ? ['path', 'a text'] : undefined),
     ),

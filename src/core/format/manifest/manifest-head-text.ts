@@ -59,5 +59,6 @@ function split(rest: Omit<WrittenHead, 'source' | 'segments' | 'chunks'>): [stri
 function sourceText(source: SourceRecord, names: AccountNames | undefined): string {
   const { path, host, mode, mtime, uid, gid, user = names?.user(uid), group = names?.group(gid) } = source;
   const time = formatTimestamp(mtime.seconds, mtime.nanos);
-  return `{${rawProperty('path', path)},"host":${JSON.stringify(host)},"mode":"${octalMode(mode)}","mtime":"${time}"${ownerText(uid, gid, user, group)}}`;
+  const read = source.archive === undefined ? '' : `,"archive":${JSON.stringify(source.archive)}`;
+  return `{${rawProperty('path', path)},"host":${JSON.stringify(host)},"mode":"${octalMode(mode)}","mtime":"${time}"${ownerText(uid, gid, user, group)}${read}}`;
 }

@@ -4,6 +4,7 @@ import type { Segment } from './head-schema.js';
 import type { Timestamp } from './timestamp.js';
 
 export type {
+  ArchiveRecord,
   ChunkRecord,
   Deduplicated,
   FrameRecord,

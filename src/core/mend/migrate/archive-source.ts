@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { posix, resolve } from 'node:path';
 import { usageError } from '../../platform/failures/errors.js';
@@ -12,6 +13,36 @@ export interface ArchiveSource {
   readonly url: string;
   /** Name of the host for a local file; '' for a bucket, which is the same from everywhere. */
   readonly owner: string;
+}
+
+/** A place of archives: a prefix of a bucket, or a folder. */
+export interface ArchivePlace {
+  readonly storeUrl: string;
+  /** What keys of archives begin with in that store: '' or a text that ends with a slash. */
+  readonly prefix: string;
+  /** URL of the place, with a slash at its end. */
+  readonly url: string;
+  /** True for a folder. */
+  readonly isFolder: boolean;
+}
+
+/** Reads SOURCE_ARCHIVE if it is a place: what ends with a slash, or the path of a folder; undefined for all else. @throws usage */
+export function archivePlace(given: string, cwd: string): ArchivePlace | undefined {
+  if (given.startsWith('s3://')) return given.endsWith('/') ? prefixOf(given) : undefined;
+  if (/^(?!file:\/\/)[a-z][a-z0-9+.-]*:\/\//i.test(given) || /^file:\/\/(?!\/)/.test(given)) return undefined;
+  const path = given.startsWith('file://') ? given.slice('file://'.length) : resolve(cwd, given);
+  const isFolder = given.endsWith('/') || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder) return undefined;
+  const folder = posix.normalize(path).replace(/\/+$/, '');
+  if (folder === '') throw usageError(`'${printable(given)}' is the topmost folder`, 'name a folder below it');
+  return { storeUrl: `file://${folder}`, prefix: '', url: `file://${folder}/`, isFolder: true };
+}
+
+function prefixOf(given: string): ArchivePlace | undefined {
+  const [, bucket = '', prefix = ''] = /^s3:\/\/([^/]*)\/(.*)$/s.exec(given) ?? [];
+  checkBucketName(bucket);
+  if (prefix !== '') checkKey(prefix.slice(0, -1));
+  return { storeUrl: `s3://${bucket}`, prefix, url: given, isFolder: false };
 }
 
 /** Reads SOURCE_ARCHIVE: `s3://bucket/key`, `file:///path` or a local path. @throws usage */
@@ -57,5 +88,5 @@ function inFolder(path: string, given: string): ArchiveSource {
 const noArchive = (given: string, example: string): Error =>
   usageError(
     `'${printable(given)}' does not name an archive`,
-    `write it with the name of the file, such as ${example}`,
+    `write it with the name of the file, such as ${example}, or end it with a slash to migrate all archives below it`,
   );

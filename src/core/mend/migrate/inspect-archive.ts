@@ -8,7 +8,7 @@ import { ArchiveContents, type Row } from './archive-contents.js';
 import { type ArchiveFormat, openTarStream } from './archive-format.js';
 import { Extraction, type NotMigrated } from './extraction.js';
 import { Losses } from './losses.js';
-import type { MigrateOptions } from './migrate.js';
+import type { MigrateOptions } from './migrate-options.js';
 import { namedError } from './named-error.js';
 import { readTar } from './read-tar.js';
 

@@ -1,15 +1,14 @@
-// Migrates an archive: stream it from its store → decode → extract to a private folder → upload → compare the manifest with what the
-// archive held → delete the original, if asked to and if nothing is missing. A failure before the upload leaves nothing in the destination;
+// Migrates an archive: stream it from its store → decode → extract to a private folder → send → compare the manifest with what the
+// archive held → commit, and look at what is stored → delete the original, if asked to and if nothing is missing. A failure before the upload leaves nothing in the destination;
 // the private folder is removed however it ends.
 import { archiveInto } from '../../archive/archive-folder.js';
 import { readAccountIds } from '../../archive/scan/account-names.js';
-import type { ArchiveOptions } from '../../archive/run/settings.js';
-import type { EarlierKeys } from '../../archive/run/upload-encryption.js';
 import type { UploadResult } from '../../archive/upload-result.js';
-import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
-import type { EventSink } from '../../events/events.js';
-import type { OpenedStore } from '../../store/open-store.js';
-import type { RequestCounts } from '../../store/object-store.js';
+import { ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import type { ArchiveRecord } from '../../format/manifest/manifest-types.js';
+import type { ObjectReader, RequestCounts } from '../../store/object-store.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import { printable, rawFromText } from '../../platform/paths/raw-path.js';
 import { type OutputFolder, openOutputFolder } from '../../restore/output-tree/output-folder.js';
 import { ArchiveContents } from './archive-contents.js';
@@ -17,66 +16,51 @@ import { openTarStream, type ArchiveFormat } from './archive-format.js';
 import { DiskWriter } from './disk-writer.js';
 import { Extraction, type NotMigrated } from './extraction.js';
 import { Losses } from './losses.js';
+import type { MigrateOptions, MigrateResult } from './migrate-options.js';
 import { namedError } from './named-error.js';
 import { readTar } from './read-tar.js';
 import { TempFolder, freeSpaceOf } from './temp-folder.js';
 import { TempSpace } from './temp-space.js';
-import { validateUpload } from './validate-upload.js';
+import { storedProblem, unlikeArchive, validateUpload } from './validate-upload.js';
+import { differences, readerOf } from './check-manifest.js';
+import { expectedBytes } from './expected-bytes.js';
+import type { KnownMigration } from './known-migration.js';
 import { defined } from '../../platform/defined.js';
-import { readFrameHeader } from '../../platform/codec/zstd-frame.js';
-
-export interface MigrateOptions {
-  readonly archive: {
-    readonly opened: OpenedStore;
-    readonly key: string;
-    /** URL of the archive; identifies the dataset. */
-    readonly url: string;
-    /** Host on which that URL is valid: the host's name for a local file, '' elsewhere. */
-    readonly owner: string;
-  };
-  readonly tempParent: string;
-  readonly keepTemp: boolean;
-  readonly validate: boolean;
-  readonly deleteOriginal: boolean;
-  /** Opens the destination. */
-  readonly open: (onEvent: EventSink) => Promise<OpenedStore>;
-  readonly upload: Pick<ArchiveOptions, 'now' | 'dataset' | 'packing' | 'layout' | 'labels' | 'uploadGate'>;
-  readonly emit: EventSink;
-  readonly signal: AbortSignal;
-}
-
-/** Nothing was there before, nothing is deduplicated or sent directly, and a dry run is told by itself. */
-type FullResult = Omit<
-  UploadResult,
-  'changes' | 'directFiles' | 'deduplicated' | 'planned' | 'destination' | keyof EarlierKeys
->;
-
-export interface MigrateResult extends FullResult {
-  readonly archive: string;
-  readonly format: ArchiveFormat;
-  readonly entries: number;
-  readonly validated: boolean;
-  readonly originalDeleted: boolean;
-  /** Why the original was kept although it was to be deleted. */
-  readonly originalKept?: string;
-  /** Metadata that could not be kept, one sentence per kind. */
-  readonly notKept: readonly string[];
-  /** The folder with the extracted files, when it was kept or could not be removed. */
-  readonly tempFolder?: string;
-}
 
 /** Migrates an archive. @throws ArchiverError; when it comes from before the upload, nothing was written to the destination */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
+  const { done, tempFolder } = await inFolder(options, (migration) => migration.run());
+  return { ...done, ...defined({ tempFolder }) };
+}
+
+/**
+ * Deletes an archive that an earlier run has migrated, once it is extracted and compared with what is stored. Returns why it was kept,
+ * undefined if it is deleted. @throws integrity when the upload does not hold what the archive holds, and as `migrate`
+ */
+export async function deleteMigrated(options: MigrateOptions, known: KnownMigration): Promise<string | undefined> {
+  return (await inFolder(options, (migration) => migration.compareAndDelete(known))).done;
+}
+
+async function inFolder<T>(
+  options: MigrateOptions,
+  work: (migration: Migration) => Promise<T>,
+): Promise<{ readonly done: T; readonly tempFolder: string | undefined }> {
   const folder = TempFolder.make(options.tempParent);
   let migration: Migration | undefined;
-  let result: MigrateResult;
+  let done: T;
   try {
     migration = new Migration(options, folder);
-    result = await migration.run();
+    done = await work(migration);
   } finally {
     await (migration === undefined ? folder.remove() : migration.close());
   }
-  return migration.isFolderLeft ? { ...result, tempFolder: folder.path } : result;
+  return { done, tempFolder: migration.isFolderLeft ? folder.path : undefined };
+}
+
+/** What was read of the archive. */
+interface Read extends Pick<ArchiveRecord, 'etag' | 'size'> {
+  readonly format: ArchiveFormat;
+  readonly hasWholeEnd: boolean;
 }
 
 class Migration {
@@ -84,6 +68,7 @@ class Migration {
   private readonly started = performance.now();
   private readonly losses = new Losses();
   private readonly skipped: NotMigrated[] = [];
+  private isCompared = false;
   private readonly output: OutputFolder;
   private readonly space: TempSpace;
   private readonly contents: ArchiveContents;
@@ -115,7 +100,7 @@ class Migration {
     if (contents.rows.size === 0 && this.skipped.length > 0) throw this.nothing();
     const before = losses.sentences();
     for (const text of before) emit({ type: 'note', text });
-    const uploaded = await this.upload();
+    const uploaded = await this.upload(read);
     const requests = { ...uploaded.requests };
     if (options.validate) {
       emit({ type: 'phase', phase: 'finishing' });
@@ -126,7 +111,7 @@ class Migration {
     const isWhole = this.skipped.length === 0 && uploaded.skipped.length === 0 && notKept.length === 0;
     const kept = options.deleteOriginal ? await this.deleteOriginal(read, isWhole) : undefined;
     add(requests, archive.opened.requests);
-    const isPartial = uploaded.partial || this.skipped.some(({ isSpecial }) => !isSpecial);
+    const isPartial = uploaded.partial || this.isRefused;
     return {
       ...uploaded,
       archive: archive.url,
@@ -143,11 +128,25 @@ class Migration {
     };
   }
 
+  async compareAndDelete(known: KnownMigration): Promise<string | undefined> {
+    const { archive, signal } = this.options;
+    const read = await this.extract();
+    if (read.etag !== known.etag) return 'it was changed meanwhile';
+    const opened = await this.options.open(this.options.emit);
+    try {
+      const problem =
+        (await this.differences(opened.store, known.uploadId)) ??
+        (await storedProblem(opened.store, known.uploadId, signal));
+      if (problem !== undefined) throw unlikeArchive({ uploaded: known, archiveUrl: archive.url }, problem);
+    } finally {
+      opened.close();
+    }
+    const isWhole = known.isWhole && this.skipped.length === 0 && this.losses.sentences().length === 0;
+    return await this.deleteOriginal(read, isWhole);
+  }
+
   /** Deletes the original, unless it holds more than the upload or has changed since. @returns the reason when it was kept */
-  private async deleteOriginal(
-    { etag, hasWholeEnd }: { readonly etag: string; readonly hasWholeEnd: boolean },
-    isWhole: boolean,
-  ): Promise<string | undefined> {
+  private async deleteOriginal({ etag, hasWholeEnd }: Read, isWhole: boolean): Promise<string | undefined> {
     const { key, opened } = this.options.archive;
     const { signal } = this.options;
     if (!hasWholeEnd) return 'it ends with one block of zeros, and a tar ends with two: it may have been cut off';
@@ -157,6 +156,10 @@ class Migration {
     if (now.etag !== etag) return 'it was changed while it was being migrated';
     const [failure] = await opened.deleter.delete([key], signal);
     return failure && printable(failure.reason);
+  }
+
+  private get isRefused(): boolean {
+    return this.skipped.some(({ isSpecial }) => !isSpecial);
   }
 
   private skip(skip: NotMigrated): void {
@@ -173,11 +176,7 @@ class Migration {
     );
   }
 
-  private async extract(): Promise<{
-    readonly format: ArchiveFormat;
-    readonly etag: string;
-    readonly hasWholeEnd: boolean;
-  }> {
+  private async extract(): Promise<Read> {
     const { archive, emit, signal } = this.options;
     emit({ type: 'phase', phase: 'scanning' });
     const content = await archive.opened.store.get(archive.key, { signal });
@@ -186,7 +185,7 @@ class Migration {
       this.space.expect(expectedBytes(format, content.totalBytes, start));
       const hasWholeEnd = await readTar(pieces, this.extraction, emit, signal);
       await this.extraction.finish(signal);
-      return { format, etag: content.etag, hasWholeEnd };
+      return { format, etag: content.etag, size: content.totalBytes, hasWholeEnd };
     } catch (error) {
       throw this.explain(error);
     } finally {
@@ -204,8 +203,10 @@ class Migration {
     return namedError(error, archive.url);
   }
 
-  private upload(): Promise<UploadResult> {
-    const { upload: fixed, archive, emit, signal } = this.options;
+  private upload({ etag, size, hasWholeEnd }: Read): Promise<UploadResult> {
+    const { upload: fixed, archive, validate: validated, emit, signal } = this.options;
+    const whole = hasWholeEnd && this.skipped.length === 0 && this.losses.sentences().length === 0;
+    const read = { etag, size, validated, whole, partial: !hasWholeEnd || this.isRefused };
     return archiveInto(() => this.options.open(emit), {
       ...fixed,
       source: rawFromText(this.folder.data),
@@ -213,30 +214,48 @@ class Migration {
         ...fixed.dataset,
         // An archive with few or no files is meant as it is, unlike a disk that may not be mounted.
         allowMassDelete: true,
-        origin: { path: rawFromText(archive.url), owner: archive.owner },
+        origin: { path: rawFromText(archive.url), owner: archive.owner, archive: read },
       },
       // A .archiverignore in the archive is just another file of it, not an instruction for the migration.
       filter: { ignoreFiles: false, dvc: 'asIs', skipTrees: [] },
+      manifestCheck: validated ? (manifest, uploadId) => this.checkManifest(manifest, uploadId) : undefined,
       emit,
       signal,
     });
   }
 
+  /** @throws integrity if the manifest is not that of the archive */
+  private async checkManifest(manifest: EncodedManifest, uploadId: UploadId): Promise<void> {
+    const problem = await this.differences(readerOf(manifest, uploadId), uploadId);
+    if (problem === undefined) return;
+    const { url } = this.options.archive;
+    throw integrityError(`what was extracted is not what ${printable(url)} holds: ${problem}`, {
+      hint: 'the archive was kept, and no version was made; did something else write to the temporary folder?',
+    });
+  }
+
+  private async differences(reader: ObjectReader, uploadId: UploadId): Promise<string | undefined> {
+    const { contents, output, extraction, options } = this;
+    // An upload that goes on under another id is compared again: what is lost was counted then.
+    const losses = this.isCompared ? new Losses() : this.losses;
+    this.isCompared = true;
+    return await differences({
+      reader,
+      uploadId,
+      contents,
+      linkedFiles: extraction.linkedFiles,
+      hasOwners: output.settings.isRoot,
+      timeDigits: output.tree.timeDigits,
+      losses,
+      signal: options.signal,
+    });
+  }
+
   private async validate(uploaded: UploadResult): Promise<RequestCounts> {
-    const { options, contents, losses, output } = this;
-    const opened = await options.open(options.emit);
+    const { archive, open, emit, signal } = this.options;
+    const opened = await open(emit);
     try {
-      await validateUpload({
-        reader: opened.store,
-        uploaded,
-        archiveUrl: options.archive.url,
-        contents,
-        linkedFiles: this.extraction.linkedFiles,
-        hasOwners: output.settings.isRoot,
-        timeDigits: output.tree.timeDigits,
-        losses,
-        signal: options.signal,
-      });
+      await validateUpload({ reader: opened.store, uploaded, archiveUrl: archive.url, signal });
       return opened.requests;
     } finally {
       opened.close();
@@ -258,20 +277,6 @@ class Migration {
     } catch (error) {
       emit({ type: 'note', text: error instanceof Error ? error.message : String(error) });
     }
-  }
-}
-
-/**
- * Estimates the least number of bytes that the archive needs, before it is read: what its first zstd frame announces, or else its stored
- * size. The data says so itself, so it is good for refusing early, never for allowing.
- */
-function expectedBytes(format: ArchiveFormat, storedBytes: number, start: Buffer): number {
-  if (format !== 'tar.zst') return storedBytes;
-  try {
-    return Math.max(storedBytes, readFrameHeader(start).contentSize ?? 0);
-  } catch (error) {
-    if (isArchiverError(error, 'integrity')) return storedBytes; // a skippable frame comes first, or it is damaged
-    throw error;
   }
 }
 

@@ -1,12 +1,11 @@
 import { integrityError } from '../../platform/failures/errors.js';
 import type { UploadResult } from '../../archive/upload-result.js';
-import { readManifest } from '../../format/manifest/manifest-reader.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 import { verifyUpload, type VerifyResult } from '../verify/verify.js';
-import { type ComparisonOptions, ManifestComparison } from './compare-manifest.js';
 
-export interface ValidateOptions extends ComparisonOptions {
+export interface ValidateOptions {
   readonly reader: ObjectReader;
   readonly uploaded: Pick<UploadResult, 'uploadId' | 'location'>;
   readonly archiveUrl: string;
@@ -20,10 +19,12 @@ function firstOf({ errors, errorCount }: Pick<VerifyResult, 'errors' | 'errorCou
   return shown.join('; ') + (errorCount > shown.length ? `; and ${errorCount - shown.length} more` : '');
 }
 
-/** Checks that every chunk is in the store and that the manifest matches the archive. @throws integrity with the differences */
-export async function validateUpload(options: ValidateOptions): Promise<void> {
-  const { reader, uploaded, archiveUrl, signal } = options;
-  const { uploadId } = uploaded;
+/** Returns what the store lacks of an upload, or has otherwise than its records say; undefined for nothing. @throws what the store throws */
+export async function storedProblem(
+  reader: ObjectReader,
+  uploadId: UploadId,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const verdict = await verifyUpload({
     reader,
     uploadId,
@@ -35,12 +36,23 @@ export async function validateUpload(options: ValidateOptions): Promise<void> {
     emit: () => undefined,
     signal,
   });
-  const comparison = new ManifestComparison(options);
-  if (verdict.ok) await readManifest(reader, { uploadId, onEntry: (entry) => comparison.entry(entry), signal });
-  const problem = verdict.ok ? comparison.finish() : firstOf(verdict);
-  if (problem === undefined) return;
-  throw integrityError(
-    `${printable(uploaded.location)} does not hold what ${printable(archiveUrl)} holds: ${problem}`,
-    { hint: `the archive was kept; \`archiver verify ${printable(uploaded.location)}\` says more` },
-  );
+  return verdict.ok ? undefined : firstOf(verdict);
+}
+
+/** The failure of a comparison with what the store holds. */
+export const unlikeArchive = (
+  { uploaded: { location }, archiveUrl }: Omit<ValidateOptions, 'reader' | 'signal'>,
+  problem: string,
+) =>
+  integrityError(`${printable(location)} does not hold what ${printable(archiveUrl)} holds: ${problem}`, {
+    hint: `the archive was kept; \`archiver verify ${printable(location)}\` says more`,
+  });
+
+/**
+ * Checks that every chunk is in the store, and the manifest that was compared with the archive before it was put.
+ * @throws integrity with the differences
+ */
+export async function validateUpload({ reader, signal, ...about }: ValidateOptions): Promise<void> {
+  const problem = await storedProblem(reader, about.uploaded.uploadId, signal);
+  if (problem !== undefined) throw unlikeArchive(about, problem);
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { TransferEvent } from '../../../../src/core/events/events.js';
 import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';
 import { readManifest } from '../../../../src/core/format/manifest/manifest-reader.js';
-import { migrate, type MigrateOptions, type MigrateResult } from '../../../../src/core/mend/migrate/migrate.js';
+import type { MigrateOptions, MigrateResult } from '../../../../src/core/mend/migrate/migrate-options.js';
+import { migrate } from '../../../../src/core/mend/migrate/migrate.js';
 import { openStore, type OpenedStore } from '../../../../src/core/store/open-store.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 

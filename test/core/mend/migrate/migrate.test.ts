@@ -260,6 +260,46 @@ describe('--delete-original', () => {
   });
 });
 
+describe('a version that is to be the first', () => {
+  const first: Changes = { upload: { dataset: { host: 'here', after: 0 } } };
+  const versionsIn = ({ store }: Place): string[] =>
+    readdirSync(join(store, 'datasets'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.json'),
+    );
+
+  test('is refused where there is one', async () => {
+    const place = await placeWith(PLAIN);
+    await migrateAt(place);
+
+    await expect(migrateAt(place, first)).rejects.toMatchObject({ code: 'conflict' });
+    expect([versionsIn(place).length, leftIn(place)]).toEqual([1, []]);
+  });
+
+  test('is made by one of two that begin at once, and what the other has sent is marked', async () => {
+    const place = await placeWith(PLAIN);
+    let asked = 0;
+    let release = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (release = resolve));
+    // Neither sends before both have looked.
+    const changes = {
+      ...first,
+      upload: {
+        ...first.upload,
+        uploadGate: async () => {
+          if (++asked === 2) release();
+          await begun;
+        },
+      },
+    };
+    const both = await Promise.allSettled([migrateAt(place, changes), migrateAt(place, changes)]);
+
+    const reasons = both.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    expect(reasons).toEqual([expect.objectContaining({ code: 'conflict' })]);
+    expect(versionsIn(place)).toHaveLength(1);
+    expect(uploadsIn(place).filter((name) => name.includes('sweep-'))).toHaveLength(1);
+  });
+});
+
 describe('the validation', () => {
   test('fails when a chunk is gone, and the original stays', async () => {
     const place = await placeWith(PLAIN);
@@ -297,6 +337,7 @@ describe('the validation', () => {
       /d\/a has another content than in the archive; more is not in the archive/,
     );
     expect(originalIn(place)).toBe(true);
+    expect(uploadsIn(place).filter((name) => name.includes('/'))).toEqual([]); // found out before it was a version
   });
 
   test('is left out when asked', async () => {
