@@ -224,8 +224,14 @@ const BY_CLOCK =
 
 /** Limits of the transfer rate. */
 export const limitFlags = {
-  limitUpload: flag.rate({ describe: `bytes sent per second at most, such as 10MiB/s; ${BY_CLOCK}` }),
-  limitDownload: flag.rate({ describe: `bytes received per second at most, such as 10MiB/s; ${BY_CLOCK}` }),
+  limitUpload: flag.rate({
+    alias: 'bandwidth',
+    describe: `bytes sent per second at most, such as 10MiB/s; ${BY_CLOCK}`,
+  }),
+  limitDownload: flag.rate({
+    alias: 'bandwidth',
+    describe: `bytes received per second at most, such as 10MiB/s; ${BY_CLOCK}`,
+  }),
 };
 
 /** Flags of every upload of one folder, full or compared with a version. */
