@@ -2,7 +2,7 @@
 // of equal cost, and puts their lists and, last, the plan under a new upload id. Nothing of it is ever changed.
 import { hash } from 'node:crypto';
 import { openEntryTable } from '../../format/columns/entry-table.js';
-import { BASE_REQUIRED, NO_REQUIREMENTS } from '../../format/manifest/requirements.js';
+import { BASE_REQUIRED, NO_REQUIREMENTS, SHARES_REQUIRED } from '../../format/manifest/requirements.js';
 import { planBytes, type PlanHead, type PlannedPart } from '../../format/parts/part-documents.js';
 import { listName, MAX_PARTS, planKey } from '../../format/parts/part-keys.js';
 import { defined } from '../../platform/defined.js';
@@ -109,7 +109,7 @@ async function writePlan(
     emit({ type: 'phase', phase: 'committing' });
     const base = baseline && compared && (await putChanges(run, sizes, baseline, compared.comparison));
     const parts: PlannedPart[] = [];
-    for (const [part, { first, list, ...sums }] of lists.parts.entries()) {
+    for (const [part, { first, list, shares, ...sums }] of lists.parts.entries()) {
       const bytes = await list();
       const sha256 = hash('sha256', bytes, 'hex');
       const key = listName(part, sha256);
@@ -117,7 +117,8 @@ async function writePlan(
       await putOnce(store, uploadFolder(uploadId) + key, bytes, writing);
       const { entries, files, bytes: content } = sums;
       const size = bytes.length;
-      parts.push({ part, first: bytesOf(first).toString('base64'), key, size, sha256, entries, files, bytes: content });
+      const of = { part, first: bytesOf(first).toString('base64'), key, size, sha256, entries, files, bytes: content };
+      parts.push(shares.length === 0 ? of : { ...of, shares });
     }
     const head = headOf(run, lists, { parts, after: settled.highest, ...defined({ base }) });
     await putOnce(store, planKey(uploadId), planBytes(head), {
@@ -185,7 +186,10 @@ function headOf(
     after,
   };
   const more = { options, spanning, linkGroups, ...cut, leftOut: leftOutPaths(skipped) };
-  const requires = cut.base === undefined ? NO_REQUIREMENTS : BASE_REQUIRED;
+  const requires = [
+    ...(cut.base === undefined ? NO_REQUIREMENTS : BASE_REQUIRED),
+    ...(cut.parts.some(({ shares }) => shares !== undefined) ? SHARES_REQUIRED : NO_REQUIREMENTS),
+  ];
   return { ...head, ...more, requires, uploadId: run.uploadId, type: 'archiver-plan' };
 }
 
