@@ -22,7 +22,6 @@ import {
   engineEnvironment,
   filterOptions,
   lockOption,
-  uploadMemoryLimit,
   withoutClassOfFolder,
 } from '../upload/engine-options.js';
 import { changesText } from '../upload/show-upload.js';
@@ -56,12 +55,7 @@ export async function runPlan(
       changes: { trackDeletes, ignoreCtime, isForced: force },
     },
     filter: filterOptions(values, excludedTrees(places.source, places.base, context.home)),
-    packing: {
-      compressionLevel,
-      fileChecksums,
-      dedup: dedupOption(values, context),
-      memoryLimitBytes: uploadMemoryLimit(context),
-    },
+    packing: { compressionLevel, fileChecksums, dedup: dedupOption(values, context) },
     layout: {
       shardCount,
       shardStrategy,

@@ -1,6 +1,7 @@
 // Cuts what was scanned into parts of equal cost. Pure.
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { bytesOfPieces, cutFile, type FileCut } from '../../format/chunk/cut-file.js';
+import { padded } from '../../format/tar/tar-block.js';
 
 /** What a file costs beside its bytes, in bytes: opening, reading and listing a small file takes as long as packing so many bytes. */
 export const ENTRY_COST = 64 * 1024;
@@ -84,9 +85,14 @@ export interface CostlyFile {
   readonly dataBytes: number;
 }
 
+/** More pieces of one file make its entry, and the records of its chunks, large: a larger file has larger pieces. */
+const MOST_PIECES = 2 ** 17;
+
 /** How a file is cut over parts; undefined for one that a part can hold, or that lies in one chunk. */
-export const cutOver = ({ size, dataBytes }: CostlyFile, partCost: number, pieceBytes: number): FileCut | undefined =>
-  size > partCost && dataBytes > pieceBytes ? cutFile(size, pieceBytes) : undefined;
+export function cutOver({ size, dataBytes }: CostlyFile, partCost: number, pieceBytes: number): FileCut | undefined {
+  if (size <= partCost || dataBytes <= pieceBytes) return undefined;
+  return cutFile(size, Math.max(pieceBytes, padded(size / MOST_PIECES)));
+}
 
 /** A file with one name, by row; undefined for others: names of one file may lie in several parts, which would cut it differently. */
 export function fileAt({ columns }: EntryTable, index: number): CostlyFile | undefined {

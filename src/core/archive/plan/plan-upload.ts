@@ -41,15 +41,9 @@ export function uploadSizes(
   return { policy, shards, memory, chunkBytes: layout.chunkBytes ?? fresh };
 }
 
-/** Bytes of the pieces of files that many workers pack. Memory limits those only where one is given: it holds for the workers, too. */
-export function sharedPieceBytes(
-  run: Pick<UploadRun, 'layout' | 'packing' | 'transfer'>,
-  pendingBytes: number,
-): number {
-  const { layout, packing } = run;
-  if (packing.memoryLimitBytes !== undefined) return uploadSizes(run, pendingBytes, pendingBytes).chunkBytes;
-  return layout.chunkBytes ?? chunkSizeFor(pendingBytes, Number.POSITIVE_INFINITY, 1);
-}
+/** Bytes of the pieces of files that many workers pack: what the memory of this computer allows says nothing of theirs. */
+export const sharedPieceBytes = ({ layout }: Pick<UploadRun, 'layout'>, pendingBytes: number): number =>
+  layout.chunkBytes ?? chunkSizeFor(pendingBytes, Number.POSITIVE_INFINITY, 1);
 
 /** Plans chunks for what is pending, and reports the plan. */
 export function planUpload(run: PlanInput, pending: PendingTotals): UploadPlan {
@@ -89,7 +83,7 @@ function largestPiece({ scanned: { shares = [] } }: Pick<UploadRun, 'scanned'>, 
   const mib = Math.ceil(largest / 2 ** 20);
   throw usageError(
     `the plan cuts a large file into pieces of ${mib} MiB, which the memory limit leaves no room for`,
-    'raise --memory-limit, use fewer --workers, or plan again with this --memory-limit',
+    'raise --memory-limit, or use fewer --workers',
   );
 }
 

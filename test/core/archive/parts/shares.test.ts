@@ -30,6 +30,7 @@ import { planStatus } from '../../../../src/core/archive/parts/plan-status.js';
 import { expectWhole } from '../resume/interrupted.js';
 import { RandomTree, randomOf } from '../random-tree.js';
 import { uploadFolder } from '../upload-folder.js';
+import { content } from './large-file.js';
 import {
   committed,
   listedBy,
@@ -47,14 +48,6 @@ const KIB64 = 64 * 1024;
 /** Pieces of 64 KiB, in parts of six. */
 const SMALL = { layout: { chunkBytes: KIB64, shardCount: 4 }, dataset: { changes: { trackDeletes: true } } };
 const PARTS = { bytes: 6 * KIB64 };
-
-/** Bytes that differ everywhere. */
-function content(bytes: number, seed = 1): Buffer {
-  const buffer = Buffer.alloc(bytes);
-  for (let at = 0, block = 0; at < bytes; at += 32, block++)
-    createHash('sha256').update(`${seed} ${block}`).digest().copy(buffer, at);
-  return buffer;
-}
 
 const BIG = 20 * KIB64 + 12_345;
 
