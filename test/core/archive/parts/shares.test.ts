@@ -371,6 +371,30 @@ test('a share whose segment or chunk is gone is done again', async () => {
   }
 });
 
+test('every chunk of a share is encrypted with the key of the dataset', async () => {
+  const made = await site();
+  const keys: (string | undefined)[] = [];
+  const watched = {
+    ...made,
+    // A folder cannot encrypt: it says that it is none.
+    wrap: () => ({
+      url: 's3://lab/a',
+      put: async (...[key, body, { kmsKeyId, ...options } = {}]: Parameters<ReturnType<typeof fileStore>['put']>) => {
+        if (key.includes('/chunk-')) keys.push(kmsKeyId);
+        return await fileStore(made.base).put(key, body, options);
+      },
+    }),
+  };
+  const encryption = { kmsKeyId: 'alias/lab', encryptManifest: false, keep: true };
+  const plan = await planned(watched, PARTS, { ...SMALL, dataset: { encryption } });
+  await workedAll(watched, plan);
+  await committed(watched, plan.uploadId);
+
+  expect(keys.length).toBeGreaterThanOrEqual(21);
+  expect(new Set(keys)).toEqual(new Set(['alias/lab']));
+  await expectWhole(made as never, plan.uploadId);
+});
+
 test('a plan with shares, and the results, name what an older archiver must know', async () => {
   const made = await site();
   const plan = await planned(made, PARTS, SMALL);
