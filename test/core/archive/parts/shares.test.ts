@@ -427,7 +427,12 @@ test('a file of 5 TB is planned without being read', async () => {
   ftruncateSync(file, 5e12);
   closeSync(file);
 
-  const plan = await planned(made, { bytes: 64 * 2 ** 30 }, { layout: { shardCount: 4 } });
+  const size = { bytes: 64 * 2 ** 30 };
+  const options = { layout: { shardCount: 4 }, packing: { frameBytes: 16 * MIB } };
+  const plan = await planned(made, size, options);
+  const many = planned(made, size, { ...options, packing: { frameBytes: KIB64 } });
+
+  await expect(many).rejects.toThrow('sky is too large for one entry: it would lie in 74506 chunks');
 
   const folder = join(made.base, 'uploads', plan.uploadId);
   const bytes = ['plan.json.gz', ...readdirSync(join(folder, 'plan')).map((name) => join('plan', name))].reduce(
