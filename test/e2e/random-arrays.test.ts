@@ -2,7 +2,7 @@
 // killed, some asked to end, some stand still until the commit is over, and answers of the store are lost. Whatever happens, the commit names the
 // parts that it lacks, or the version is the folder; and a prune leaves what the version needs. ARCHIVER_TEST_ARRAYS says how many (default 3),
 // ARCHIVER_TEST_SEED which is the first (24): the number of an array is its seed. Where it is said how many, what has happened is counted on stdout.
-import { writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
@@ -229,6 +229,12 @@ async function planned(site: Site, dice: Dice): Promise<ArrayRun> {
     } finally {
       sized();
     }
+  }
+  // Larger than a part, and than a chunk: many tasks pack it.
+  if (dice.isLess(0.5)) {
+    figures.large++;
+    writeFileSync(join(source, 'd-large'), Buffer.alloc(33 * 2 ** 20, `${dice.next()}`));
+    truncateSync(join(source, 'd-large'), 1e8);
   }
   for (;;) {
     tree.edit(5 + dice.upTo(40));

@@ -32,6 +32,8 @@ export interface Figures {
   seed: number;
   /** Planned on a version. */
   onVersion: number;
+  /** Arrays over a file that lies in several parts. */
+  large: number;
   parts: number;
   tasks: number;
   killed: number;
@@ -88,6 +90,7 @@ export async function siteOf(seed: number) {
   const figures: Figures = {
     seed,
     onVersion: 0,
+    large: 0,
     parts: 0,
     tasks: 0,
     killed: 0,

@@ -70,7 +70,7 @@ export async function packVersion<Made>(
   const { table } = run.ledger;
   adoptSent(run);
   await markTwins(run);
-  const pending = pendingTotals(table);
+  const pending = pendingTotals(table, run.scanned.shares);
   const plan = planUpload(run, strategy.onPending?.(pending) ?? pending);
   if (run.dryRun) return { state: 'planned', plan };
   if (run.uploadGate !== undefined) await run.uploadGate(plannedAmounts(run, plan));

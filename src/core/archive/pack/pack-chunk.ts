@@ -17,6 +17,7 @@ import { PackState, type PackDeps, PROGRESS } from './pack-state.js';
 import { CutFilePacker } from './pack-cut.js';
 import { packDirect } from './pack-direct.js';
 import { packFile } from './pack-file.js';
+import { packShare } from './pack-share.js';
 import { isPathError, reasonOf } from '../scan/skip.js';
 import { BLOCK } from '../../format/tar/tar-block.js';
 
@@ -46,7 +47,7 @@ export class ChunkPacker {
     deps.progress[PROGRESS.current] = task.entries[0] ?? 0;
     const objects = packDirect(state, task);
     const start = state.frames.outputLength;
-    const segment = task.part === undefined ? undefined : this.cut.pack(task, task.part);
+    const segment = task.part === undefined ? undefined : this.packPiece(task, task.part);
     if (task.part === undefined) {
       this.twins.noteFirsts(task.entries);
       for (const index of task.entries) this.packEntry(task, index);
@@ -56,6 +57,11 @@ export class ChunkPacker {
     const rawSize = state.frames.position;
     const entries = this.writeToc(task, rawSize, segment, objects);
     return { ...this.finish(task, start), rawSize, entries, segment, objects };
+  }
+
+  private packPiece(task: ChunkTask, part: NonNullable<ChunkTask['part']>): PackedSegment | undefined {
+    const { firstRow } = part;
+    return firstRow === undefined ? this.cut.pack(task, part) : packShare(this.state, task, part, firstRow);
   }
 
   /** Appends the table of contents and hashes the chunk, which begins at `start` in the output. */
@@ -88,7 +94,8 @@ export class ChunkPacker {
   ): number {
     const { table, names, settings } = this.deps;
     const { level, frames } = this.state.frames;
-    const part = task.part === undefined ? {} : { part: { ...task.part, stored: segment?.size ?? 0 } };
+    const { firstRow: _row, ...piece } = task.part ?? {};
+    const part = task.part === undefined ? {} : { part: { ...piece, stored: segment?.size ?? 0 } };
     const chunk = { chunk: task.chunk, shard: task.shard, rawSize, level, frames, ...part };
     this.toc.clear();
     const objects = packed.length === 0 ? {} : { objects: packed.map(({ record }) => record) };

@@ -3,11 +3,10 @@
 import type { ChunkTask } from '../run/chunk-task.js';
 import type { PackedSegment } from '../run/packed-chunk.js';
 import type { TwinPacker } from './pack-twins.js';
-import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../platform/paths/raw-path.js';
 import { STATUS } from '../../format/columns/entry-table.js';
 import type { ContentDigests } from './content-digests.js';
 import type { PackState } from './pack-state.js';
-import { holesBetween } from './pack-sparse.js';
+import { keepHoles, pieceHeader } from './pack-piece.js';
 import { padded } from '../../format/tar/tar-block.js';
 import { isPathError, reasonOf } from '../scan/skip.js';
 
@@ -61,22 +60,10 @@ export class CutFilePacker {
     const { state } = this;
     const { deps, frames } = state;
     const c = deps.table.columns;
-    const path = deps.table.path(index);
     state.examine(fd);
     if (part.number === 1) this.begin(index, fd);
     const isLast = part.number === part.of;
-    // Attributes go with the first piece for people who put the file together by hand, and with the last for the manifest.
-    const xattrs = isLast || part.number === 1 ? state.keepXattrs(index, deps.fs.xattrs(fd)) : undefined;
-    const pax = new Map<string, RawPath>([
-      ['ARCHIVER.part.path', path],
-      ['ARCHIVER.part.number', rawFromNumber(part.number)],
-      ['ARCHIVER.part.of', rawFromNumber(part.of)],
-      ['ARCHIVER.part.offset', rawFromNumber(part.offset)],
-      ['ARCHIVER.part.size', rawFromNumber(c.size[index] ?? 0)],
-      ...(xattrs ?? []),
-    ]);
-    const name = withEnd(path, rawFromText(`.part-${pad5(part.number)}-of-${pad5(part.of)}`));
-    state.header({ ...state.member(index, '0', part.size, pax), path: name });
+    pieceHeader(state, index, part, fd);
     const offset = frames.position;
     c.offset[index] = offset;
     const digests = this.digests ?? state.newDigests();
@@ -97,22 +84,13 @@ export class CutFilePacker {
     if (state.stat.size === state.deps.table.columns.size[index]) state.refresh(index, fd);
   }
 
-  /** Records the holes of a cut file. They are stored as zeros, but a restore need not write them. */
-  private keepHoles(index: number, fd: number): void {
-    const { extras, deps } = this.state;
-    const { size, allocated } = deps.table.columns;
-    const bytes = size[index] ?? 0;
-    const extents = (allocated[index] ?? 0) < bytes ? deps.fs.extents(fd, bytes) : undefined;
-    if (extents !== undefined) extras.set(index, { ...extras.get(index), holes: holesBetween(extents, bytes) });
-  }
-
   private finish(names: Uint32Array, index: number, fd: number, digests: ContentDigests): void {
     const { state } = this;
     const { inode } = state.deps.table.columns;
     state.examine(fd);
     state.settle(index, this.complete && !state.differs(index));
     digests.writeTo(state.deps.table, index);
-    this.keepHoles(index, fd);
+    keepHoles(state, index, fd);
     state.countFiles(1);
     for (const other of names.subarray(1)) {
       if (inode[other] === inode[index]) {
@@ -122,5 +100,3 @@ export class CutFilePacker {
     }
   }
 }
-
-const pad5 = (value: number): string => String(value).padStart(5, '0');

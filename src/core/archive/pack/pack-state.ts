@@ -120,7 +120,7 @@ export class PackState {
   }
 
   /** Stops in the middle of a chunk when the upload is stopped. */
-  private throwIfStopping(): void {
+  throwIfStopping(): void {
     if (this.deps.progress[PROGRESS.isStopping] === 1) throw cancelledError('stopped while it was packed');
   }
 

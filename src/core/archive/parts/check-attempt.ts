@@ -3,7 +3,7 @@
 import { checkFolder } from '../../dataset/check-references.js';
 import { loadSegments } from '../../format/manifest/load-segments.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
-import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import type { ChunkRecord, SegmentPlace } from '../../format/manifest/manifest-types.js';
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { listsByKey } from '../../platform/lists-by-key.js';
@@ -16,7 +16,7 @@ import type { ReadPlan } from './read-plan.js';
 /** A part whose result, and all that it refers to, was seen. */
 export interface WholePart {
   readonly result: PartResult;
-  /** Keys are relative to the folder of the attempt. */
+  /** Without those of its shares. Keys are relative to the folder of the attempt. */
   readonly chunks: readonly ChunkRecord[];
 }
 
@@ -73,13 +73,16 @@ export interface Looking {
 
 /** Reads which chunks the segments of a part name, and looks. Returns why it is not whole instead, as a clause. @throws what the store throws */
 async function checkAttempt({ reader, looks, signal }: Looking, result: PartResult): Promise<WholePart | string> {
-  const { uploadId, segments } = result;
+  const { uploadId, segments, shares = [] } = result;
+  const ofShares = shares.flatMap(({ segment }) => segment ?? []);
+  const read = async (places: readonly SegmentPlace[]): Promise<readonly ChunkRecord[]> => {
+    const head = { uploadId, segments: places, chunks: [] };
+    return (await loadSegments(head, { reader, segments: 'beginnings', signal })).chunks;
+  };
   try {
-    const { chunks } = await loadSegments(
-      { uploadId, segments, chunks: [] },
-      { reader, segments: 'beginnings', signal },
-    );
-    const lost = await looks.lostOf(namedBy(uploadId, [...segments, ...chunks]), uploadFolder(uploadId));
+    const [chunks, chunksOfShares] = [await read(segments), await read(ofShares)];
+    const named = [...segments, ...chunks, ...ofShares, ...chunksOfShares];
+    const lost = await looks.lostOf(namedBy(uploadId, named), uploadFolder(uploadId));
     return lost ?? { result, chunks };
   } catch (error) {
     if (!isArchiverError(error, 'integrity')) throw error;

@@ -22,7 +22,7 @@ import { flagCommit } from './commit-flag.js';
 import { notWhole, referred } from '../commit/commit-checks.js';
 import { FolderLooks, wholeParts } from './check-attempt.js';
 import { compose } from './compose-version.js';
-import { isPartialWith, sumOfLeftOut } from './left-out-paths.js';
+import { isPartialWith, leftOutOfShares, sumOfLeftOut } from './left-out-paths.js';
 import { markOtherAttempts } from './mark-attempt.js';
 import type { LeftOutPaths } from '../../format/parts/part-documents.js';
 import { resultsPrefix } from '../../format/parts/part-keys.js';
@@ -220,9 +220,9 @@ const leftOutOf = (
   named: ReadonlySet<string>,
 ): LeftOutPaths => {
   const counting = Array.from(results.values(), (ofPart) => {
-    return (ofPart.find(({ uploadId }) => named.has(uploadFolder(uploadId))) ?? ofPart[0])?.leftOut ?? [];
-  });
-  return sumOfLeftOut([head.leftOut, ...counting.flat()]);
+    return ofPart.find(({ uploadId }) => named.has(uploadFolder(uploadId))) ?? ofPart[0] ?? [];
+  }).flat();
+  return sumOfLeftOut([head.leftOut, ...counting.map(({ leftOut }) => leftOut), leftOutOfShares(counting)]);
 };
 
 const described = (

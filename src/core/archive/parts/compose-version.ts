@@ -11,9 +11,12 @@ import { levelOf } from '../../dataset/chain/view.js';
 import { loadOpened } from '../../format/manifest/loaded-manifest.js';
 import { NO_REQUIREMENTS } from '../../format/manifest/requirements.js';
 import { type ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
+import type { PartResult } from '../../format/parts/part-documents.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { composeFull } from '../changes/compose-changes.js';
 import { type FolderLooks, namedBy, type WholePart } from './check-attempt.js';
+import { composeCutFiles } from './cut-files.js';
+import { leftOutOfShares } from './left-out-paths.js';
 import { readChanges, type ReadPlan } from './read-plan.js';
 
 export interface ComposeInput {
@@ -26,7 +29,7 @@ export interface ComposeInput {
 /** The manifest of the version. @throws integrity where something that it would name is not whole; what reading that throws */
 export async function compose(input: ComposeInput, plan: ReadPlan, parts: readonly WholePart[]): Promise<Commitment> {
   const { looks } = input;
-  const own = await composeParts(plan, parts);
+  const own = await composeParts(input, plan, parts);
   if (plan.head.base === undefined) return { ...own, lookedAtMs: looks.lookedAtMs };
   const made = await composeOnBase(input, plan, own);
   const named = [...(made.encoded.segments?.places ?? []), ...made.chunks].filter(({ key }) => key.startsWith('../'));
@@ -45,25 +48,36 @@ const headOf = ({
   requires: NO_REQUIREMENTS,
 });
 
-/** The manifest of what was packed: it names the segments of all parts, in the order of the parts. */
-async function composeParts(plan: ReadPlan, parts: readonly WholePart[]): Promise<Commitment> {
+/** The manifest of what was packed: it names the segments of all parts, in the order of the parts, and its own of files in several. */
+async function composeParts(
+  { store, signal }: ComposeInput,
+  plan: ReadPlan,
+  parts: readonly WholePart[],
+): Promise<Commitment> {
   const { uploadId } = plan;
   const named = <P extends { readonly key: string }>({ result }: WholePart, place: P): P => ({
     ...place,
     key: relativeChunkKey(uploadId, chunkKey(result.uploadId, place.key) ?? ''),
   });
-  const chunks = parts.flatMap((part) => part.chunks.map((record) => named(part, record)));
-  const places = parts.flatMap((part) => part.result.segments.map((place) => named(part, place)));
-  const totals = totalsOf(parts, plan.head.leftOut.count);
-  const head: ManifestHead = { ...headOf(plan), totals, shards: shardsOf(parts), chunks: [] };
-  return { encoded: await headOfSegments(head, places, []), totals, listing: 'full', chunks };
+  const head: ManifestHead = { ...headOf(plan), shards: [], chunks: [] };
+  const cut = await composeCutFiles({ reader: store, head, signal }, plan, parts);
+  const own = [...cut.segments.values()];
+  const chunks = [...parts.flatMap((part) => part.chunks.map((record) => named(part, record))), ...cut.chunks];
+  const places = parts.flatMap((part) => [
+    ...[cut.segments.get(part.result.part)?.place ?? []].flat(),
+    ...part.result.segments.map((place) => named(part, place)),
+  ]);
+  const results = parts.map(({ result }) => result);
+  const totals = totalsOf([...results, cut], plan.head.leftOut.count + leftOutOfShares(results).count);
+  const shards = shardsOf([...results, cut]);
+  return { encoded: await headOfSegments({ ...head, totals, shards }, places, own), totals, listing: 'full', chunks };
 }
 
 /** The manifest of the version that the plan was compared with, with what has changed. */
 async function composeOnBase(
   { store, cache, signal }: ComposeInput,
   plan: ReadPlan,
-  { encoded: { bytes, sha256 }, totals: { skipped } }: Commitment,
+  { encoded: { bytes, sha256, segments }, totals: { skipped } }: Commitment,
 ): Promise<Commitment> {
   const { uploadId } = plan;
   const changes = await loadOpened(
@@ -74,7 +88,10 @@ async function composeOnBase(
   const chain = await loadChain(store, changes, { cache, signal }).catch((error: unknown) => {
     throw isArchiverError(error, 'integrity', 'not-found') ? baseLost(plan, error.message) : error;
   });
-  const packed = await loadOpened(uploadId, { bytes }, sha256, { reader: store, signal });
+  // Its own segments are in no store: the listing has what they say.
+  const own = new Map(segments?.own.map((one) => [one.place.sha256, { bytes: one.bytes }]));
+  const unsent = { get: (digest: string) => Promise.resolve(own.get(digest)), put: () => Promise.resolve() };
+  const packed = await loadOpened(uploadId, { bytes }, sha256, { reader: store, cache: unsent, signal });
   const made = await composeFull([levelOf(packed)], chain, {
     uploadId,
     skipped,
@@ -93,8 +110,10 @@ const baseLost = ({ head: { datasetId, base } }: ReadPlan, why: string): Archive
     },
   );
 
-function totalsOf(parts: readonly WholePart[], skipped: number): Totals {
-  const sum = (of: keyof Totals): number => parts.reduce((total, { result }) => total + result.totals[of], 0);
+type Summed = Pick<PartResult, 'totals' | 'shards'>;
+
+function totalsOf(all: readonly Summed[], skipped: number): Totals {
+  const sum = (of: keyof Totals): number => all.reduce((total, { totals }) => total + totals[of], 0);
   return {
     entries: sum('entries'),
     files: sum('files'),
@@ -108,11 +127,11 @@ function totalsOf(parts: readonly WholePart[], skipped: number): Totals {
   };
 }
 
-/** Shards of all parts; those of one number count together. */
-function shardsOf(parts: readonly WholePart[]): readonly ShardRecord[] {
+/** Shards of all; those of one number count together. */
+function shardsOf(all: readonly Summed[]): readonly ShardRecord[] {
   const sums = new Map<number, ShardRecord>();
-  for (const { result } of parts) {
-    for (const one of result.shards) {
+  for (const { shards } of all) {
+    for (const one of shards) {
       const { shard, chunks = 0, files = 0, bytes = 0, storedBytes = 0 } = sums.get(one.shard) ?? { shard: one.shard };
       sums.set(shard, {
         shard,

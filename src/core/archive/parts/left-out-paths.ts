@@ -1,5 +1,6 @@
 import { type Skip, shownSkip } from '../scan/skip.js';
-import type { LeftOutPaths } from '../../format/parts/part-documents.js';
+import { rawFromBase64 } from '../../platform/paths/raw-path.js';
+import type { LeftOutPaths, PartResult } from '../../format/parts/part-documents.js';
 
 /** Most paths that a plan or a part's result names; all are counted. */
 const MOST_NAMED = 100;
@@ -10,6 +11,14 @@ export function leftOutPaths(skips: readonly Skip[]): LeftOutPaths {
   for (const { reason } of skips) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   const special = skips.filter((skip) => skip.special).length;
   return { count: skips.length, special, reasons, paths: skips.slice(0, MOST_NAMED).map(shownSkip) };
+}
+
+/** Files that are left out because one of those who packed them had to; each counts once. */
+export function leftOutOfShares(results: readonly Pick<PartResult, 'shares'>[]): LeftOutPaths {
+  const reasons = new Map<string, string>();
+  for (const { path, leftOut } of results.flatMap(({ shares = [] }) => shares))
+    if (leftOut !== undefined && !reasons.has(path)) reasons.set(path, leftOut);
+  return leftOutPaths(Array.from(reasons, ([path, reason]) => ({ path: rawFromBase64(path), reason, special: false })));
 }
 
 /** The sum of several. */

@@ -11,7 +11,8 @@ import { collectGarbage } from '../../platform/threads/collect-garbage.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import { pendingTotals } from '../plan/pending-rows.js';
-import { planUpload, uploadSizes } from '../plan/plan-upload.js';
+import { bytesOfPieces } from '../../format/chunk/cut-file.js';
+import { planUpload, sharedPieceBytes, uploadSizes } from '../plan/plan-upload.js';
 import { amountsOf } from '../plan/planned-amounts.js';
 import { objectsOf } from '../plan/planned-upload.js';
 import { UploadLedger } from '../run/upload-ledger.js';
@@ -19,8 +20,27 @@ import { lineSources } from '../run/upload-provenance.js';
 import type { UploadRun } from '../run/upload-run.js';
 import type { ScanResult } from '../scan/scan.js';
 import type { ScanOn } from '../with-run.js';
-import { costOf, isToPack, PartCutter, type PartSize, RangeSums } from './cut-parts.js';
-import { countsOf, type ListedPart, listOf, listsOfTable, type PlannedLists, plannedTotals } from './planned-lists.js';
+import {
+  type CostlyFile,
+  costOf,
+  cutOver,
+  fileAt,
+  isToPack,
+  PartCutter,
+  type PartSize,
+  RangeSums,
+  type RowShare,
+  sharesOf,
+} from './cut-parts.js';
+import {
+  countsOf,
+  type ListedPart,
+  listOf,
+  listsOfTable,
+  type PlannedLists,
+  plannedTotals,
+  shareOf,
+} from './planned-lists.js';
 
 /** Pieces are smaller than a part by this factor, so that parts are of equal cost. */
 const PIECES_OF_PART = 16;
@@ -76,6 +96,14 @@ interface Piece extends RangeSums {
   readonly first: RawPath;
   readonly offset: number;
   readonly size: number;
+  /** Of a row by itself whose file may be larger than a part. */
+  readonly file: CostlyFile | undefined;
+}
+
+/** All of a piece, or the share of its file that a part has. */
+interface PieceOfPart {
+  readonly piece: Piece;
+  readonly share: RowShare | undefined;
 }
 
 /** A file with several names, and the pieces that they lie in. */
@@ -119,6 +147,15 @@ class WindowLister {
     let range = new RangeSums(0);
     for (let index = 0; index < table.count; index++) {
       if (!isToPack(table, index)) continue;
+      const file = linked.has(index) ? undefined : this.largeFile(table, index);
+      if (file !== undefined) {
+        if (!range.isEmpty) await this.addPiece(table, range);
+        range = new RangeSums(index);
+        range.add(table, index);
+        await this.addPiece(table, range, file);
+        range = new RangeSums(index + 1);
+        continue;
+      }
       const cost = range.cost + costOf(table, index);
       const isFull = cost > PIECE_COST || (cost > most && range.entries >= LEAST_ENTRIES);
       if (range.entries > 0 && (isFull || range.entries === PIECE_ENTRIES)) {
@@ -130,6 +167,13 @@ class WindowLister {
       range.add(table, index);
     }
     if (range.entries > 0) await this.addPiece(table, range);
+  }
+
+  /** A file that may be larger than a part: parts cost no less than is known so far. */
+  private largeFile(table: EntryTable, index: number): CostlyFile | undefined {
+    const file = fileAt(table, index);
+    const isLarge = file && cutOver(file, this.partCost ?? 0, sharedPieceBytes(this.run, 0)) !== undefined;
+    return isLarge === true ? file : undefined;
   }
 
   /** Gives names of one file one number, whichever windows they are in; returns the groups of rows. */
@@ -159,10 +203,10 @@ class WindowLister {
     }
   }
 
-  private async addPiece(table: EntryTable, range: RangeSums): Promise<void> {
+  private async addPiece(table: EntryTable, range: RangeSums, file?: CostlyFile): Promise<void> {
     const bytes = await listOf(table, range, lineSources(this.run.labels.provenance));
     await this.file.appendFile(bytes);
-    const place = { first: table.path(range.start), offset: this.offset, size: bytes.length };
+    const place = { first: table.path(range.start), offset: this.offset, size: bytes.length, file };
     this.pieces.push(Object.assign(range, place));
     this.offset += bytes.length;
   }
@@ -171,7 +215,7 @@ class WindowLister {
     const { run, groups, skipped } = this;
     const totals = plannedTotals(this.sums.totals, skipped.length);
     run.emit({ type: 'plan', items: totals.files, bytes: totals.bytes });
-    const cut = this.cut();
+    const cut = this.cut(sharedPieceBytes(run, totals.bytes));
     const scanned = { ...this.scanned, skipped };
     const objects = (): Iterable<StoredObject> =>
       Array.from(this.objects, ([storageClass, { count, bytes }]) => ({
@@ -190,17 +234,19 @@ class WindowLister {
     };
   }
 
-  private cut(): Pick<PlannedLists, 'parts' | 'spanning'> {
+  private cut(pieceBytes: number): Pick<PlannedLists, 'parts' | 'spanning'> {
     const { pieces, groups } = this;
     const read = readerOf(this.file);
     const cutter = new PartCutter(
       pieces.reduce((sum, { cost }) => sum + cost, 0),
       this.partSize,
     );
-    const ofParts: Piece[][] = [];
-    const partOf = pieces.map((piece) => {
-      if (cutter.take(piece.cost) || ofParts.length === 0) ofParts.push([]);
-      ofParts.at(-1)?.push(piece);
+    const ofParts: PieceOfPart[][] = [];
+    const partOf = pieces.map((piece, position) => {
+      for (const { isNext, share } of sharesOf(cutter, position, piece.cost, piece.file, pieceBytes)) {
+        if (isNext || ofParts.length === 0) ofParts.push([]);
+        ofParts.at(-1)?.push({ piece, share });
+      }
       return ofParts.length;
     });
     const again = (group: LinkGroup): number => new Set(group.pieces.map((piece) => partOf[piece])).size - 1;
@@ -221,12 +267,16 @@ function partCost(table: EntryTable, wanted: PartSize): number {
   return total / wanted.count;
 }
 
-function partOfPieces(pieces: readonly Piece[], read: ReadPieces): ListedPart {
-  const sum = (of: 'entries' | 'files' | 'bytes' | 'size'): number =>
-    pieces.reduce((total, piece) => total + piece[of], 0);
-  const [{ first, offset } = { first: TOP, offset: 0 }] = pieces;
-  const sums = { entries: sum('entries'), files: sum('files'), bytes: sum('bytes') };
-  return { first, ...sums, list: () => read(offset, sum('size')) };
+function partOfPieces(pieces: readonly PieceOfPart[], read: ReadPieces): ListedPart {
+  const sum = (of: (one: PieceOfPart) => number): number => pieces.reduce((total, one) => total + of(one), 0);
+  const [{ first, offset } = { first: TOP, offset: 0 }] = pieces.map(({ piece }) => piece);
+  // A file counts with its last piece.
+  const counted = (of: 'entries' | 'files') =>
+    sum(({ piece, share }) => (share === undefined || share.last === share.of ? piece[of] : 0));
+  const bytes = sum(({ piece, share }) => (share === undefined ? piece.bytes : bytesOfPieces(piece.bytes, share)));
+  const shares = pieces.flatMap(({ piece, share }) => (share === undefined ? [] : [shareOf(piece.first, share)]));
+  const size = sum(({ piece }) => piece.size);
+  return { first, entries: counted('entries'), files: counted('files'), bytes, shares, list: () => read(offset, size) };
 }
 
 type ReadPieces = (offset: number, size: number) => Promise<Buffer>;

@@ -2,12 +2,13 @@
 // of equal cost, and puts their lists and, last, the plan under a new upload id. Nothing of it is ever changed.
 import { hash } from 'node:crypto';
 import { openEntryTable } from '../../format/columns/entry-table.js';
-import { BASE_REQUIRED, NO_REQUIREMENTS } from '../../format/manifest/requirements.js';
+import { BASE_REQUIRED, NO_REQUIREMENTS, SHARES_REQUIRED } from '../../format/manifest/requirements.js';
 import { planBytes, type PlanHead, type PlannedPart } from '../../format/parts/part-documents.js';
 import { listName, MAX_PARTS, planKey } from '../../format/parts/part-keys.js';
 import { defined } from '../../platform/defined.js';
 import { ArchiverError, usageError } from '../../platform/failures/errors.js';
-import { bytesOf } from '../../platform/paths/raw-path.js';
+import { MAX_HEAD_BYTES } from '../../format/manifest/manifest-lines.js';
+import { bytesOf, displayPath, rawFromBase64 } from '../../platform/paths/raw-path.js';
 import { uploadFolder, uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
 import type { OpenedStore } from '../../store/open-store.js';
 import { checkShrunken, warnOfEmpty } from '../changes/doubtful-source.js';
@@ -25,7 +26,7 @@ import type { PartSize } from './cut-parts.js';
 import { leftOutPaths } from './left-out-paths.js';
 import { type ListOptions, withLists } from './list-windows.js';
 import { planChanges, putChanges } from './plan-changes.js';
-import type { PlannedLists } from './planned-lists.js';
+import type { ListedPart, PlannedLists } from './planned-lists.js';
 
 /** A plan as it was put. */
 export interface WrittenPlan extends Pick<PlanHead, 'datasetId' | 'parts' | 'totals' | 'spanning' | 'leftOut'> {
@@ -104,12 +105,13 @@ async function writePlan(
     const before = { version: settled.highest, totals: settled.totals };
     if (baseline === undefined) checkShrunken({ ...run, scanned }, before);
     refuseTooMany(lists.parts.length);
+    refuseTooLarge(run, lists.parts);
     await run.uploadGate?.(lists.amounts);
     await run.refuseUnsupportedClasses(lists.classes);
     emit({ type: 'phase', phase: 'committing' });
     const base = baseline && compared && (await putChanges(run, sizes, baseline, compared.comparison));
     const parts: PlannedPart[] = [];
-    for (const [part, { first, list, ...sums }] of lists.parts.entries()) {
+    for (const [part, { first, list, shares, ...sums }] of lists.parts.entries()) {
       const bytes = await list();
       const sha256 = hash('sha256', bytes, 'hex');
       const key = listName(part, sha256);
@@ -117,7 +119,8 @@ async function writePlan(
       await putOnce(store, uploadFolder(uploadId) + key, bytes, writing);
       const { entries, files, bytes: content } = sums;
       const size = bytes.length;
-      parts.push({ part, first: bytesOf(first).toString('base64'), key, size, sha256, entries, files, bytes: content });
+      const of = { part, first: bytesOf(first).toString('base64'), key, size, sha256, entries, files, bytes: content };
+      parts.push(shares.length === 0 ? of : { ...of, shares });
     }
     const head = headOf(run, lists, { parts, after: settled.highest, ...defined({ base }) });
     await putOnce(store, planKey(uploadId), planBytes(head), {
@@ -138,6 +141,22 @@ function refuseTooMany(parts: number): void {
     `the plan would have ${parts} parts, and ${MAX_PARTS} is the most`,
     'plan with a larger --part-size',
   );
+}
+
+/** Bytes of a chunk's record in a listing, and of a frame's in that. */
+const [RECORD_BYTES, FRAME_BYTES] = [320, 125];
+
+/** The entry of a file lies in one segment, with the records of all of its chunks. @throws unsupported */
+function refuseTooLarge({ packing: { frameBytes } }: UploadRun, parts: readonly ListedPart[]): void {
+  for (const { path, of, pieceBytes } of parts.flatMap(({ shares }) => shares)) {
+    const frames = frameBytes === 0 ? 1 : Math.ceil(pieceBytes / frameBytes);
+    if (of * (RECORD_BYTES + frames * FRAME_BYTES) <= MAX_HEAD_BYTES) continue;
+    const name = displayPath(rawFromBase64(path));
+    throw new ArchiverError('unsupported', `${name} is too large for one entry: it would lie in ${of} chunks`, {
+      exitCode: 2,
+      hint: 'leave it out with --exclude, or divide it',
+    });
+  }
 }
 
 const withScan = (run: UploadRun, scanned: ScanResult): UploadRun => ({
@@ -185,7 +204,10 @@ function headOf(
     after,
   };
   const more = { options, spanning, linkGroups, ...cut, leftOut: leftOutPaths(skipped) };
-  const requires = cut.base === undefined ? NO_REQUIREMENTS : BASE_REQUIRED;
+  const requires = [
+    ...(cut.base === undefined ? NO_REQUIREMENTS : BASE_REQUIRED),
+    ...(cut.parts.some(({ shares }) => shares !== undefined) ? SHARES_REQUIRED : NO_REQUIREMENTS),
+  ];
   return { ...head, ...more, requires, uploadId: run.uploadId, type: 'archiver-plan' };
 }
 

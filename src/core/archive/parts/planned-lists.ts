@@ -4,15 +4,16 @@ import { entryLine, type LineSources } from '../../format/manifest/entry-line.js
 import { GzipText } from '../../format/manifest/gzip-text.js';
 import type { SegmentPlace, Totals } from '../../format/manifest/manifest-types.js';
 import type { PlanHead } from '../../format/parts/part-documents.js';
-import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
+import type { Share } from '../../format/parts/share-documents.js';
+import { bytesOf, type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import { pendingTotals } from '../plan/pending-rows.js';
-import { planUpload, type UploadPlan } from '../plan/plan-upload.js';
+import { planUpload, sharedPieceBytes, type UploadPlan } from '../plan/plan-upload.js';
 import { plannedAmounts } from '../plan/planned-amounts.js';
 import type { PlannedAmounts } from '../run/upload-gate.js';
 import { lineSources } from '../run/upload-provenance.js';
 import type { UploadRun } from '../run/upload-run.js';
 import type { ScanResult } from '../scan/scan.js';
-import { cutParts, isToPack, numberGroups, type PartSize } from './cut-parts.js';
+import { cutParts, isToPack, numberGroups, type PartSize, type RowShare } from './cut-parts.js';
 
 /** A part before it is put. */
 export interface ListedPart {
@@ -22,6 +23,7 @@ export interface ListedPart {
   /** Everything but folders. */
   readonly files: number;
   readonly bytes: number;
+  readonly shares: readonly Share[];
   /** Makes its list as it is stored. The bytes are those of this part until the next list is made. */
   readonly list: () => Promise<Buffer>;
 }
@@ -42,12 +44,13 @@ export function listsOfTable(run: UploadRun, partSize: PartSize): PlannedLists {
   const { table } = run.ledger;
   const { scanned } = run;
   const plan = planUpload(run, pendingTotals(table));
-  const ranges = cutParts(table, partSize);
+  const ranges = cutParts(table, partSize, sharedPieceBytes(run, plan.pending.bytes));
   const { all: linkGroups, ...spanning } = numberGroups(table, ranges);
   const sources = lineSources(run.labels.provenance);
-  const parts = ranges.map(({ start, end, ...sums }): ListedPart => {
-    const first = sums.entries === 0 ? TOP : table.path(start);
-    return { ...sums, first, list: () => listOf(table, { start, end }, sources) };
+  const parts = ranges.map(({ start, end, entries, files, bytes, shares: cut }): ListedPart => {
+    const first = start === end ? TOP : table.path(start);
+    const shares = cut.map(({ row, ...share }) => shareOf(table.path(row), share));
+    return { entries, files, bytes, shares, first, list: () => listOf(table, { start, end }, sources) };
   });
   return {
     parts,
@@ -60,6 +63,15 @@ export function listsOfTable(run: UploadRun, partSize: PartSize): PlannedLists {
     classes: plan.lanes.flat().map(({ storageClass }) => storageClass),
   };
 }
+
+/** Pieces of the file at a path. */
+export const shareOf = (path: RawPath, { first, last, of, pieceBytes }: Omit<RowShare, 'row'>): Share => ({
+  path: bytesOf(path).toString('base64'),
+  first,
+  last,
+  of,
+  pieceBytes,
+});
 
 /** The list of these rows as it is stored: one gzip member. */
 export async function listOf(

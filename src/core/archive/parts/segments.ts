@@ -2,39 +2,57 @@
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
 import { summarize } from '../../dataset/chain/summarize.js';
 import { addEntries } from '../../format/manifest/compose-manifest.js';
-import type { ChunkRecord, Mention, ShardRecord, Totals } from '../../format/manifest/manifest-types.js';
+import type { ChunkRecord, Mention, SegmentPlace, ShardRecord, Totals } from '../../format/manifest/manifest-types.js';
 import { type EncodedSegment, SegmentTexts } from '../../format/manifest/segment-texts.js';
 import { entriesPerSegment } from '../../format/manifest/segmented.js';
+import type { Share, StoredShare } from '../../format/parts/share-documents.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { tableLevel, type TableLevel } from '../changes/table-level.js';
 import type { ManifestStrategy } from '../make-version.js';
 import type { UploadRun } from '../run/upload-run.js';
+import { CHANGED } from '../scan/skip.js';
+import { composeShares, skipsOf } from './part-shares.js';
 
 /** What an attempt has made of its part. */
 export interface MadePart {
+  /** Of the listing, and then of the shares. */
   readonly segments: readonly EncodedSegment[];
+  /** Where those of the listing are. */
+  readonly places: readonly SegmentPlace[];
+  /** Without the shares. */
   readonly totals: Totals;
   readonly shards: readonly ShardRecord[];
   readonly chunks: readonly ChunkRecord[];
+  readonly shares: readonly StoredShare[];
 }
 
-/** Lists what was packed as segments. `planned` are the entries of the whole plan: segments of all parts are of one size. */
-export const listAsSegments = (run: UploadRun, planned: number): ManifestStrategy<MadePart> => ({
+/** The shares of a part, and the entries of the whole plan: segments of all parts are of one size. */
+interface PartOfPlan {
+  readonly shares: readonly Share[];
+  readonly entries: number;
+}
+
+/** Lists what was packed as segments, and shares in segments of their own. */
+export const listAsSegments = (run: UploadRun, of: PartOfPlan): ManifestStrategy<MadePart> => ({
   hooks: { withoutEmptyChunks: true },
-  list: () => async () => await composePart(run, planned),
+  list: () => async () => await composePart(run, of),
 });
 
-async function composePart(run: UploadRun, planned: number): Promise<MadePart> {
-  const { uploadId, scanned, ledger } = run;
+async function composePart(run: UploadRun, { shares, entries }: PartOfPlan): Promise<MadePart> {
+  const { uploadId } = run;
   const level = retyped(tableLevel(run), hardlinkPaths(run));
   const { totals: counted, shards } = await summarize(mergeLevels([level], uploadId));
-  const totals = { ...counted, skipped: scanned.skipped.length + ledger.leftOut };
+  const skipped = skipsOf(run, shares).others.filter(({ reason }) => reason !== CHANGED).length;
+  const totals = { ...counted, skipped };
   const { chunks } = level;
-  const texts = new SegmentTexts(entriesPerSegment(planned));
+  const texts = new SegmentTexts(entriesPerSegment(entries));
   try {
     for await (const batch of level.mentions()) await addEntries(texts, batch);
     const { segments } = await texts.finish(uploadId, chunks);
-    return { segments, totals, shards, chunks };
+    const places = segments.map(({ place }) => place);
+    const stored = await composeShares(run, shares, segments.length);
+    const all = { segments: [...segments, ...stored.segments], chunks: [...chunks, ...stored.chunks] };
+    return { ...all, places, totals, shards, shares: stored.shares };
   } catch (error) {
     texts.destroy();
     throw error;

@@ -19,14 +19,16 @@ import type { UploadRun } from '../run/upload-run.js';
 import { putOnce } from '../transfer/put-once.js';
 import { type Failed, withRun } from '../with-run.js';
 import { firstWhole, FolderLooks, type Looking } from './check-attempt.js';
-import { isPartialWith, leftOutPaths } from './left-out-paths.js';
+import { isPartialWith, leftOutOfShares, leftOutPaths, sumOfLeftOut } from './left-out-paths.js';
 import { markAttempt } from './mark-attempt.js';
+import { skipsOf } from './part-shares.js';
 import {
   type LeftOutPaths,
   type PartResult,
   type PlannedPart,
   resultBytes,
 } from '../../format/parts/part-documents.js';
+import type { Share } from '../../format/parts/share-documents.js';
 import { resultKey } from '../../format/parts/part-keys.js';
 import { listResults, partOf, type ReadPlan, readPartList, readResults, resultsOfPart } from './read-plan.js';
 import { listAsSegments, type MadePart } from './segments.js';
@@ -75,9 +77,9 @@ export async function workPart(
   const settings = settingsFor(plan, options);
   const run = { plan, part, options, isAgain: listed.length > 0 };
   return await withRun(settings, Promise.resolve(opened), {
-    packsAtOnce: part.entries > 0,
+    packsAtOnce: part.entries > 0 || part.shares !== undefined,
     createdAt: new Date(plan.head.createdAt),
-    listed: { ...list, spanningGroups: plan.head.spanning.groups },
+    listed: { ...list, spanningGroups: plan.head.spanning.groups, shares: part.shares },
     settle: () => Promise.resolve(settled(plan)),
     toEnd: async (begun, _settled, pool) => {
       refuseVanished(begun, run);
@@ -85,7 +87,8 @@ export async function workPart(
         await begun.uploadGate?.(planned);
         await putAttempt(begun, run);
       };
-      const packed = await packVersion({ ...begun, uploadGate }, listAsSegments(begun, plan.head.totals.entries), pool);
+      const of = { entries: plan.head.totals.entries, shares: part.shares ?? [] };
+      const packed = await packVersion({ ...begun, uploadGate }, listAsSegments(begun, of), pool);
       if (packed.state !== 'packed') throw new ArchiverError('internal', 'an attempt has nothing to list');
       return await putResult(begun, run, packed.made);
     },
@@ -153,9 +156,14 @@ function settled({ head }: ReadPlan): SettledDataset {
 
 /** Refuses a part of which most paths are gone: its disk may not be mounted on this machine. @throws mass-delete */
 function refuseVanished({ scanned, source }: UploadRun, { part, plan, options }: AttemptRun): void {
-  const { files, part: number } = part;
-  const lost = files - scanned.files;
-  const isMost = scanned.files === 0 || (lost >= LEAST_DELETED && scanned.files < files * (1 - MOST_LOST));
+  const { part: number, shares = [] } = part;
+  const { shares: found = [] } = scanned;
+  // Each file of which it has pieces counts as one here, and one that has changed is there.
+  const isCounted = ({ last, of }: Share): boolean => last === of;
+  const files = part.files + shares.filter((share) => !isCounted(share)).length;
+  const there = scanned.files + found.filter(({ share, row }) => row === undefined || !isCounted(share)).length;
+  const lost = files - there;
+  const isMost = there === 0 || (lost >= LEAST_DELETED && there < files * (1 - MOST_LOST));
   if (lost <= 0 || !isMost || options.allowMassDelete || plan.head.options.allowMassDelete) return;
   throw new ArchiverError(
     'mass-delete',
@@ -177,13 +185,12 @@ async function putAttempt(
 
 /** Puts the segments, looks at everything that was put, and puts the result that makes it count. */
 async function putResult(run: UploadRun, attempt: AttemptRun, made: MadePart): Promise<WorkedPart> {
-  const { store, uploadId, signal, scanned, ledger, now } = run;
+  const { store, uploadId, signal, now } = run;
   const { plan, part, isAgain } = attempt;
-  const segments = made.segments.map(({ place }) => place);
   await run.sender.sendSegments(run, made.segments);
   const unsound = await checkSent(run, {
     chunks: made.chunks,
-    encoded: { segments: { places: segments, own: made.segments } },
+    encoded: { segments: { places: made.segments.map(({ place }) => place), own: made.segments } },
   });
   if (unsound !== undefined)
     throw new ArchiverError('stalled', `${unsound}: the part has no result`, { hint: 'run the same command again' });
@@ -193,10 +200,11 @@ async function putResult(run: UploadRun, attempt: AttemptRun, made: MadePart): P
     part: part.part,
     uploadId,
     createdAt: now().toISOString(),
-    segments,
+    segments: made.places,
     shards: made.shards,
     totals: made.totals,
-    leftOut: leftOutPaths([...scanned.skipped, ...ledger.skipped]),
+    leftOut: leftOutPaths(skipsOf(run, part.shares ?? []).others),
+    ...(part.shares === undefined ? {} : { shares: made.shares }),
   };
   // From here on the result may be there, whatever this attempt hears of it: it deletes and marks nothing of what it names.
   run.sender.keep();
@@ -241,10 +249,14 @@ async function refuseFenced(store: ObjectStore, { uploadId }: ReadPlan, signal: 
   });
 }
 
-function workedPart(outcome: WorkedPart['outcome'], { part, uploadId, totals, leftOut }: PartResult): WorkedPart {
-  const { files, bytes, storedBytes, chunks } = totals;
-  const partial = isPartialWith(leftOut);
-  return { part, outcome, attempt: uploadId, files, bytes, storedBytes, chunks, leftOut, partial };
+function workedPart(outcome: WorkedPart['outcome'], result: PartResult): WorkedPart {
+  const { part, uploadId, totals, shares = [] } = result;
+  const sum = (of: 'bytes' | 'storedBytes' | 'chunks'): number =>
+    shares.reduce((total, share) => total + share[of], totals[of]);
+  const files = totals.files + shares.filter(({ last, of, segment }) => last === of && segment !== undefined).length;
+  const sums = { files, bytes: sum('bytes'), storedBytes: sum('storedBytes'), chunks: sum('chunks') };
+  const leftOut = sumOfLeftOut([result.leftOut, leftOutOfShares([result])]);
+  return { part, outcome, attempt: uploadId, ...sums, leftOut, partial: isPartialWith(leftOut) };
 }
 
 /** Says what a failed attempt has sent, which stays: only a sweep deletes it. */

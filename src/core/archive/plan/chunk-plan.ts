@@ -1,11 +1,13 @@
 // Plans how the scanned entries are divided into chunks. Entries keep path order within a chunk, so folders come back in few ranges; a hard
 // link group stays in one chunk; a file that does not fit a chunk gets chunks of its own, one after another.
-import type { Lane } from '../run/chunk-task.js';
+import type { ChunkTask, Lane } from '../run/chunk-task.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { assignShards, type ShardStrategy, type Unit } from '../run/shard-strategy.js';
 import { type TierPolicy, tierOf, TIERS } from '../run/tier.js';
 import { BLOCK, padded } from '../../format/tar/tar-block.js';
 import { addTo } from '../../platform/lists-by-key.js';
+import type { ScannedShare } from '../scan/scan.js';
+import { cutFile, pieceOf } from '../../format/chunk/cut-file.js';
 
 const MIB = 2 ** 20;
 
@@ -26,6 +28,8 @@ export interface PlanOptions {
   readonly firstChunk?: number;
   /** Files up to this size are objects of their own: they take their full size, not the space that they take on disk. */
   readonly directBytes?: number;
+  /** Pieces of files that others pack, too. */
+  readonly shares?: readonly ScannedShare[] | undefined;
 }
 
 /**
@@ -50,9 +54,11 @@ export function planChunks(table: EntryTable, options: PlanOptions): readonly La
   const planner = new Planner(table, options);
   planner.run();
   const lanes = planner.lanes;
-  // Long lanes come first: the other workers fill the rest around them.
-  const weight = (lane: Lane): number =>
-    lane.length > 1 || options.largestFirst === true ? lane.reduce((sum, task) => sum + task.rawBytes, 0) : 0;
+  // Long lanes come first: the other workers fill the rest around them. A lane that reads a whole file for its checksums is the longest.
+  const weight = (lane: Lane): number => {
+    if (lane.some(({ part }) => part?.firstRow !== undefined && part.number === part.of)) return Infinity;
+    return lane.length > 1 || options.largestFirst === true ? lane.reduce((sum, task) => sum + task.rawBytes, 0) : 0;
+  };
   return lanes
     .map((lane) => ({ lane, key: weight(lane) }))
     .sort((a, b) => b.key - a.key)
@@ -102,6 +108,7 @@ class Planner {
       strategy === 'round-robin' ? undefined : assignShards(this.asStrategyUnits(units), strategy, shards);
     units.forEach((unit, position) => this.place(unit, shardOf?.[position]));
     for (const chunk of this.open.values()) this.close(chunk);
+    for (const share of this.options.shares ?? []) this.addShare(share);
   }
 
   /** Finds twins: they go with the chunk of their content and take no space in it. */
@@ -189,27 +196,46 @@ class Planner {
   }
 
   private cut(index: number, size: number, shard: number | undefined): void {
-    const of = Math.ceil(size / this.options.chunkBytes);
-    const piece = padded(size / of); // a chunk is whole blocks, so the last piece is never empty
+    const cut = cutFile(size, this.options.chunkBytes);
     const group: number[] = [];
     this.addEntries(group, index);
     const tier = this.tier(index);
     this.lanes.push(
-      Array.from({ length: of }, (_, number) => {
-        const offset = number * piece;
-        const bytes = Math.min(piece, size - offset);
-        return {
-          chunk: this.nextChunk++,
-          shard: shard ?? this.deal(),
-          storageClass: this.classOf(tier),
-          // The other links of a cut file are listed with its last piece.
-          entries: Uint32Array.from(number === of - 1 ? group : [index]),
-          rawBytes: tarBytes(bytes),
-          bytes,
-          part: { number: number + 1, of, offset, size: bytes },
-        };
+      Array.from({ length: cut.of }, (_, position) => {
+        const part = pieceOf(size, cut, position + 1);
+        // The other links of a cut file are listed with its last piece.
+        return this.pieceTask(part.number === part.of ? group : [index], part, { shard, tier });
       }),
     );
+  }
+
+  private pieceTask(
+    entries: readonly number[],
+    part: NonNullable<ChunkTask['part']>,
+    { shard, tier }: { readonly shard: number | undefined; readonly tier: number },
+  ): ChunkTask {
+    return {
+      chunk: this.nextChunk++,
+      shard: shard ?? this.deal(),
+      storageClass: this.classOf(tier),
+      entries: Uint32Array.from(entries),
+      rawBytes: tarBytes(part.size),
+      bytes: part.size,
+      part,
+    };
+  }
+
+  /** Each piece has a lane: none needs the one before, since checksums are made by reading the file as a whole. */
+  private addShare({ row: firstRow, share }: ScannedShare): void {
+    if (firstRow === undefined) return;
+    const { status, size } = this.table.columns;
+    const tier = this.tier(firstRow);
+    for (let number = share.first; number <= share.last; number++) {
+      const row = firstRow + number - share.first;
+      if (status[row] !== STATUS.piece) continue;
+      const part = { ...pieceOf(size[row] ?? 0, share, number), firstRow };
+      this.lanes.push([this.pieceTask([row], part, { shard: undefined, tier })]);
+    }
   }
 
   private tier(index: number): number {

@@ -1,6 +1,8 @@
 // Counts and checks rows of a table that are still to be packed.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
+import type { ScannedShare } from '../scan/scan.js';
+import { bytesOfPieces } from '../../format/chunk/cut-file.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 
 /** Files and bytes that are to be packed. */
@@ -12,8 +14,11 @@ export interface PendingTotals {
 const isPending = ({ columns: { status, kind } }: EntryTable, index: number): boolean =>
   status[index] === STATUS.pending && kind[index] !== KIND.dropped;
 
-/** Counts the pending rows; `entries` includes folders. Twins count as files without bytes to pack. */
-export function pendingTotals(table: EntryTable): PendingTotals & { readonly entries: number } {
+/** Counts the pending rows; `entries` includes folders. Twins count as files without bytes to pack, and a share as its pieces. */
+export function pendingTotals(
+  table: EntryTable,
+  shares: readonly ScannedShare[] = [],
+): PendingTotals & { readonly entries: number } {
   const { kind, size, status } = table.columns;
   let [entries, files, bytes] = [0, 0, 0];
   for (let index = 0; index < table.count; index++) {
@@ -23,13 +28,20 @@ export function pendingTotals(table: EntryTable): PendingTotals & { readonly ent
     if (kind[index] !== KIND.directory) files++;
     if (kind[index] === KIND.file) bytes += size[index] ?? 0;
   }
+  for (const { row, share } of shares) {
+    if (row === undefined) continue;
+    entries++;
+    if (share.last === share.of) files++;
+    bytes += bytesOfPieces(size[row] ?? 0, share);
+  }
   return { entries, files, bytes };
 }
 
 /** @throws internal when a row was neither stored nor skipped */
 export function checkNonePending(table: EntryTable): void {
   for (let index = 0; index < table.count; index++) {
-    if (!isPending(table, index) && table.columns.status[index] !== STATUS.twin) continue;
+    const status = table.columns.status[index];
+    if (!isPending(table, index) && status !== STATUS.twin && status !== STATUS.piece) continue;
     const path = displayPath(table.path(index));
     throw new ArchiverError('internal', `${path} was neither stored nor skipped; nothing was committed`);
   }

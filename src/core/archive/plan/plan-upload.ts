@@ -7,6 +7,7 @@ import type { Lane } from '../run/chunk-task.js';
 import { chunkSizeFor, planChunks } from './chunk-plan.js';
 import { type DirectInput, isDirect, withDirectFiles } from './direct-plan.js';
 import { type MemoryPlan, memoryPlan } from '../../platform/limits/memory-plan.js';
+import { usageError } from '../../platform/failures/errors.js';
 import type { PendingTotals } from './pending-rows.js';
 import { autoShardCount } from '../run/shard-strategy.js';
 
@@ -40,12 +41,16 @@ export function uploadSizes(
   return { policy, shards, memory, chunkBytes: layout.chunkBytes ?? fresh };
 }
 
+/** Bytes of the pieces of files that many workers pack: what the memory of this computer allows says nothing of theirs. */
+export const sharedPieceBytes = ({ layout }: Pick<UploadRun, 'layout'>, pendingBytes: number): number =>
+  layout.chunkBytes ?? chunkSizeFor(pendingBytes, Number.POSITIVE_INFINITY, 1);
+
 /** Plans chunks for what is pending, and reports the plan. */
 export function planUpload(run: PlanInput, pending: PendingTotals): UploadPlan {
   const { layout, ledger } = run;
   const { policy, shards, memory, ...sizes } = uploadSizes(run, run.scanned.bytes, pending.bytes);
   const resumedBytes = layout.chunkBytes === undefined ? resumedChunkBytes(run, memory) : undefined;
-  const chunkBytes = resumedBytes ?? sizes.chunkBytes;
+  const chunkBytes = Math.max(resumedBytes ?? sizes.chunkBytes, largestPiece(run, memory));
   const goesDirectly = isDirect(run, pending);
   const chunked = planChunks(ledger.table, {
     strategy: layout.shardStrategy,
@@ -55,6 +60,7 @@ export function planUpload(run: PlanInput, pending: PendingTotals): UploadPlan {
     largestFirst: policy.largestFirst,
     firstChunk: ledger.count,
     directBytes: goesDirectly ? chunkBytes : 0,
+    shares: run.scanned.shares,
     ...(layout.tiers === undefined ? {} : { tiers: layout.tiers }),
   });
   const planned = goesDirectly ? withDirectFiles(chunked, run, chunkBytes) : chunked;
@@ -68,6 +74,17 @@ export function planUpload(run: PlanInput, pending: PendingTotals): UploadPlan {
 function resumedChunkBytes({ resumed }: Pick<UploadRun, 'resumed'>, memory: MemoryPlan): number | undefined {
   if (resumed === undefined) return undefined;
   return memory.outputBytes(resumed.chunkBytes) <= memory.bufferBytes ? resumed.chunkBytes : undefined;
+}
+
+/** Bytes of the largest piece of a share, which must be as it was planned; 0 for none. @throws usage where memory allows none */
+function largestPiece({ scanned: { shares = [] } }: Pick<UploadRun, 'scanned'>, memory: MemoryPlan): number {
+  const largest = shares.reduce((most, { share }) => Math.max(most, share.pieceBytes), 0);
+  if (largest === 0 || memory.outputBytes(largest) <= memory.bufferBytes) return largest;
+  const mib = Math.ceil(largest / 2 ** 20);
+  throw usageError(
+    `the plan cuts a large file into pieces of ${mib} MiB, which the memory limit leaves no room for`,
+    'raise --memory-limit, or use fewer --workers',
+  );
 }
 
 function announce({ emit, packing }: PlanInput, { lanes, shards, pending }: UploadPlan): void {

@@ -1,5 +1,6 @@
 // The unit that is planned, packed and sent: a chunk, and the files that go with it as objects of their own.
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
+import type { FilePiece } from '../../format/chunk/cut-file.js';
 
 /** A file that is to become an object. */
 export interface DirectFile {
@@ -20,12 +21,15 @@ export interface ChunkTask {
   readonly rawBytes: number;
   /** Planned source bytes. */
   readonly bytes: number;
-  readonly part?: { readonly number: number; readonly of: number; readonly offset: number; readonly size: number };
+  readonly part?: FilePiece & {
+    /** Set where others pack the rest of the file (a share): row of its first piece here. */
+    readonly firstRow?: number;
+  };
   /** Record of the piece if an interrupted run has sent it: it is not sent again when it comes out the same. */
   readonly sent?: ChunkRecord;
   /** Files among the entries that become objects of their own. */
   readonly direct?: readonly DirectFile[];
 }
 
-/** Chunks that one worker must pack in order: one chunk, or all pieces of a cut file (its MD5 runs through them). */
+/** Chunks that one worker must pack in order: one chunk, or all pieces of a cut file (its MD5 runs through them) but of a share. */
 export type Lane = readonly ChunkTask[];

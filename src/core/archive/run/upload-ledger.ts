@@ -113,6 +113,7 @@ export class UploadLedger {
     chunk: number,
     { index, offset, size }: NonNullable<PackedChunk['segment']>,
   ): void {
+    if (task.part?.firstRow !== undefined) return; // its row says where it is
     // A file that is packed again has none of its former pieces.
     const segments = task.part?.number === 1 ? [] : (this.segments.get(index) ?? []);
     this.segments.set(index, segments);

@@ -1,17 +1,26 @@
 // Looks again at the paths that a part of a plan lists, in their order, and makes of them what a scan makes of a folder. What vanished or is
 // of another type now is skipped; what changed is taken as it is; what is new is not looked for.
 import { Readable } from 'node:stream';
-import { EntryTableBuilder, KIND } from '../../format/columns/entry-table.js';
+import { EntryTableBuilder, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { EntryParser } from '../../format/manifest/entry-json-parse.js';
 import { inflateManifest } from '../../format/manifest/inflate-manifest.js';
 import type { Entry, EntryType } from '../../format/manifest/manifest-types.js';
+import type { Share } from '../../format/parts/share-documents.js';
 import { integrityError, systemCode } from '../../platform/failures/errors.js';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
-import { pathBelow, type RawPath, rawFromBytes, rawFromNumber, TOP } from '../../platform/paths/raw-path.js';
+import {
+  pathBelow,
+  type RawPath,
+  rawFromBase64,
+  rawFromBytes,
+  rawFromNumber,
+  TOP,
+} from '../../platform/paths/raw-path.js';
+import { bytesOfPieces } from '../../format/chunk/cut-file.js';
 import { S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from './left-by-kind.js';
-import type { ScanOptions, ScanResult } from './scan.js';
+import type { ScannedShare, ScanOptions, ScanResult } from './scan.js';
 import { ScannedRows } from './scanned-rows.js';
-import { isPathError, reasonOf, type Skip } from './skip.js';
+import { CHANGED_SINCE, isPathError, reasonOf, type Skip } from './skip.js';
 
 /** The entries of a part. */
 export interface PartList {
@@ -20,6 +29,8 @@ export interface PartList {
   readonly name: string;
   /** Hard link groups up to this number have members in several parts. */
   readonly spanningGroups: number;
+  /** Of the files of the list that others pack, too. */
+  readonly shares?: readonly Share[] | undefined;
 }
 
 const NOTHING = { files: 0, bytes: 0 };
@@ -74,6 +85,8 @@ class ListScanner {
   private readonly skipped: Skip[] = [];
   private readonly firstOfGroup = new Map<number, number>();
   private readonly hardlinks: number[] = [];
+  private readonly planned: ReadonlyMap<RawPath, Share>;
+  private readonly shares: ScannedShare[] = [];
   private files = 0;
   private nextReport = 0;
 
@@ -84,6 +97,7 @@ class ListScanner {
     options.fs.lstat(options.root, this.root);
     this.rows = new ScannedRows(this.table, this.stat, options);
     this.base = options.root === '/' ? TOP : options.root;
+    this.planned = new Map(list.shares?.map((share) => [rawFromBase64(share.path), share]));
   }
 
   close(): void {
@@ -99,7 +113,9 @@ class ListScanner {
       const target = this.look(pathBelow(this.base, path));
       const { bits, name } = TYPES[type];
       if ((this.stat.mode & S_IFMT) !== bits) return this.skip(entry, `is no ${name} any more`);
-      this.add(entry, bits, target);
+      const share = this.planned.get(path);
+      if (share === undefined) this.add(entry, bits, target);
+      else this.addShare(entry, share);
     } catch (error) {
       if (!isPathError(error)) throw error;
       const isGone = ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
@@ -128,15 +144,37 @@ class ListScanner {
     this.report();
   }
 
-  /** The group of a file that is still the one that was planned; of one with members elsewhere only if its content is, too. */
-  private groupOf({ linkGroup, inode, size, mtime, ctime }: Entry): number | undefined {
+  /** Adds a row for each piece of a file, if all who pack pieces of it see the same file. */
+  private addShare(entry: Entry, share: Share): void {
+    const isHere = this.isAsPlanned(entry);
+    this.shares.push({ share, row: isHere ? this.table.count : undefined });
+    if (!isHere) return this.skip(entry, CHANGED_SINCE);
+    const { path, size } = entry;
+    const { bytes } = this.rows;
+    this.stat.nlink = 1;
+    const row = this.rows.add(path, S_IFREG);
+    this.rows.bytes = bytes + bytesOfPieces(size, share);
+    this.table.columns.status[row] = STATUS.piece;
+    for (let number = share.first; number < share.last; number++) this.table.addCopy(row, path);
+    if (share.last === share.of) this.files++;
+    this.report();
+  }
+
+  /** The inode is not compared: other hosts may have other numbers. */
+  private isAsPlanned({ size, mtime, ctime }: Entry): boolean {
     const now = this.stat;
-    if (linkGroup === undefined || inode !== rawFromNumber(now.inode)) return undefined;
-    const isSame =
+    return (
       size === now.size &&
       isTime(mtime, now.mtimeSeconds, now.mtimeNanos) &&
-      isTime(ctime, now.ctimeSeconds, now.ctimeNanos);
-    return isSame || linkGroup > this.list.spanningGroups ? linkGroup : undefined;
+      isTime(ctime, now.ctimeSeconds, now.ctimeNanos)
+    );
+  }
+
+  /** The group of a file that is still the one that was planned; of one with members elsewhere only if its content is, too. */
+  private groupOf(entry: Entry): number | undefined {
+    const { linkGroup, inode } = entry;
+    if (linkGroup === undefined || inode !== rawFromNumber(this.stat.inode)) return undefined;
+    return this.isAsPlanned(entry) || linkGroup > this.list.spanningGroups ? linkGroup : undefined;
   }
 
   private link(index: number, group: number, isLater: boolean): void {
@@ -165,8 +203,8 @@ class ListScanner {
   }
 
   result(): ScanResult {
-    const { root, skipped, files, rows, hardlinks } = this;
-    const found = { root, skipped, files, bytes: rows.bytes, hardlinks };
+    const { root, skipped, files, rows, hardlinks, shares } = this;
+    const found = { root, skipped, files, bytes: rows.bytes, hardlinks, shares };
     return { ...found, table: this.table.finish(), young: [], leftOut: 0, reasons: [], dvc: NO_DVC };
   }
 }

@@ -10,6 +10,7 @@ import { type DvcFindings, DvcFolders, type DvcPlace } from './dvc-folders.js';
 import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
 import { defined } from '../../platform/defined.js';
+import type { Share } from '../../format/parts/share-documents.js';
 import { type LinkedRow, ScannedRows } from './scanned-rows.js';
 import { isPathError, reasonOf, type Skip } from './skip.js';
 import { insertSorted, type PendingFolder } from './pending-folders.js';
@@ -35,10 +36,19 @@ export interface ScanResult {
   readonly dvc: DvcFindings;
   /** Rows of a part that are hard links to files in other parts (scan-listed.ts). */
   readonly hardlinks?: readonly number[];
+  /** Shares of a part whose file is there, in order. */
+  readonly shares?: readonly ScannedShare[];
   /** Set by a scan that has ended at its limit: the last path; the next one begins after it. */
   readonly last?: RawPath;
   /** Of a scan with a limit: rows of files with several names, wherever those are. */
   readonly linked?: readonly LinkedRow[];
+}
+
+/** Pieces of a file that others pack, too: rows next to each other, which differ in nothing. */
+export interface ScannedShare {
+  readonly share: Share;
+  /** Of the first piece; undefined for a file that is there but not as it was planned. */
+  readonly row: number | undefined;
 }
 
 export interface ScanOptions {

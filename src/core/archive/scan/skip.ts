@@ -13,6 +13,8 @@ export interface Skip {
 
 /** Reason for a file that never held still: it is stored as it was read last, so it is not left out. */
 export const CHANGED = 'changed while it was being read';
+/** Reason for a file that several workers pack, each a share: none would know what the others have read. */
+export const CHANGED_SINCE = 'changed after it was planned';
 export const NO_FILE = 'is no longer a regular file';
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'vanished while it was being read',

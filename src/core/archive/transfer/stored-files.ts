@@ -10,11 +10,17 @@ export class StoredFiles {
 
   /** Takes a packed chunk that the store has; returns how many files it completes. Files that could not be read are none of them. */
   add({ part, entries }: Pick<ChunkTask, 'part' | 'entries'>): number {
+    // Of a file that others pack, too, the last piece counts.
+    if (part?.firstRow !== undefined) return Number(part.number === part.of && this.isPacked(entries[0] ?? 0));
     if (part !== undefined && this.piecesOf(entries[0] ?? 0) < part.of) return 0;
     const { kind, status } = this.table.columns;
     const isStored = (index: number): boolean =>
       kind[index] !== KIND.directory && (status[index] === STATUS.stored || status[index] === STATUS.changed);
     return entries.reduce((files, index) => files + Number(isStored(index)), 0);
+  }
+
+  private isPacked(row: number): boolean {
+    return this.table.columns.status[row] === STATUS.packedPiece;
   }
 
   private piecesOf(first: number): number {

@@ -8,9 +8,20 @@ export const KIND = { file: 0, directory: 1, symlink: 2, hardlink: 3, dropped: 2
 /**
  * Status of an entry: not packed yet, stored, left out, stored though it changed while it was read; `same` as in the version before, or
  * `kept`: content as in that version, metadata new (`chunk` is then a position in that version's chunks); `twin`: not packed yet, with the
- * same content as entry `link`.
+ * same content as entry `link`; `piece`: one piece of a file that others pack, too, not packed yet, and `packedPiece`: stored. No listing
+ * has a row of a piece.
  */
-export const STATUS = { pending: 0, stored: 1, skipped: 2, changed: 3, same: 4, kept: 5, twin: 6 } as const;
+export const STATUS = {
+  pending: 0,
+  stored: 1,
+  skipped: 2,
+  changed: 3,
+  same: 4,
+  kept: 5,
+  twin: 6,
+  piece: 7,
+  packedPiece: 8,
+} as const;
 
 export const MD5_BYTES = 16;
 export const SHA256_BYTES = 32;
@@ -84,6 +95,14 @@ export class EntryTableBuilder extends RowsBuilder<typeof COLUMNS> {
   override add(path: RawPath): number {
     const index = super.add(path);
     this.columns.chunk[index] = -1;
+    return index;
+  }
+
+  /** Adds a row that is the same as another; returns it. */
+  addCopy(from: number, path: RawPath): number {
+    const index = this.add(path);
+    for (const [name, column] of Object.entries(this.columns))
+      if (name !== 'pathEnd') column.copyWithin(index, from, from + 1);
     return index;
   }
 

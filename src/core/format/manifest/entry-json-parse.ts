@@ -46,7 +46,7 @@ type Key = (typeof KEYS)[number];
 const BITS = new Map<string, number>(KEYS.map((key, index) => [key, 1 << index]));
 const MAX_ID = 0xff_ff_ff_ff;
 /** A list takes a dozen times the memory of its text. The line of a file with more holes would be too long to be written. */
-const MAX_PARTS = 1 << 22;
+export const MAX_PIECES = 1 << 22;
 const MD5 = /^[0-9a-f]{32}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const XXH64 = /^[0-9a-f]{16}$/;
@@ -212,7 +212,7 @@ export class EntryParser {
       if (chunk === undefined || offset === undefined || size === undefined) {
         scanner.fail("a part of 'segments' lacks a key");
       } else {
-        if (segments.length >= MAX_PARTS) scanner.fail(`it has more than ${MAX_PARTS} parts`);
+        if (segments.length >= MAX_PIECES) scanner.fail(`it has more than ${MAX_PIECES} parts`);
         segments.push({ chunk, offset, size });
       }
     });
@@ -223,7 +223,7 @@ export class EntryParser {
     const { scanner } = this;
     const holes: [number, number][] = [];
     scanner.list(() => {
-      if (holes.length >= MAX_PARTS) scanner.fail(`it has more than ${MAX_PARTS} holes`);
+      if (holes.length >= MAX_PIECES) scanner.fail(`it has more than ${MAX_PIECES} holes`);
       scanner.expect('[');
       const offset = scanner.count();
       scanner.expect(',');

@@ -13,6 +13,9 @@ export const SEGMENTS_REQUIRED: readonly string[] = ['segments'];
 /** The `requires` of a plan whose version has more than its parts. */
 export const BASE_REQUIRED: readonly string[] = ['base'];
 
+/** The `requires` of a plan that cuts files over several parts, and of the results of such parts. */
+export const SHARES_REQUIRED: readonly string[] = ['shares'];
+
 /** `requires`; documents of 0.1.0 may lack it. */
 export const requires = s.schema(() => s.listOf(s.text));
 const DOCUMENT = s.schema(() => s.object({ requires: s.exactOptional(requires()) }));

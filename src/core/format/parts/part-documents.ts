@@ -5,9 +5,16 @@ import * as s from '../../platform/documents/schema.js';
 import { integrityError } from '../../platform/failures/errors.js';
 import { checkedDigest, digestedText } from '../../platform/json/digested-json.js';
 import { parseBoundedJson } from '../../platform/json/json-guard.js';
-import { id, MANIFEST_KEYS, SEGMENT_PLACE, SHARD, TOTALS } from '../manifest/head-schema.js';
+import { id, MANIFEST_KEYS, SEGMENT_PLACE, type SegmentPlace, SHARD, TOTALS } from '../manifest/head-schema.js';
 import { manifestHeadText, segmentText } from '../manifest/manifest-head-text.js';
-import { BASE_REQUIRED, checkRequirements, requires } from '../manifest/requirements.js';
+import {
+  BASE_REQUIRED,
+  checkRequirements,
+  NO_REQUIREMENTS,
+  requires,
+  SHARES_REQUIRED,
+} from '../manifest/requirements.js';
+import { SHARE, STORED_SHARE } from './share-documents.js';
 import { uploadId } from '../../store/ids/upload-id-schema.js';
 
 const FORMAT = 1;
@@ -40,6 +47,8 @@ const PART = s.schema(() =>
     /** Everything but folders. */
     files: s.count,
     bytes: s.count,
+    /** Of files that are cut over several parts; such a file counts in `entries` and `files` of the part with its last piece. */
+    shares: s.exactOptional(s.listOf(SHARE())),
   }),
 );
 export type PlannedPart = s.Read<typeof PART>;
@@ -99,20 +108,24 @@ const RESULT = s.schema(() =>
     /** In order; keys are relative to the folder of the attempt. */
     segments: s.listOf(SEGMENT_PLACE()),
     shards: s.listOf(SHARD()),
+    /** Without its shares. */
     totals: TOTALS(),
     leftOut: LEFT_OUT(),
+    shares: s.exactOptional(s.listOf(STORED_SHARE())),
   }),
 );
 export type PartResult = s.Read<typeof RESULT>;
 
 const HEADER = s.schema(() => s.object({ type: s.text, requires: s.exactOptional(requires()) }));
 
+const KNOWN = [...BASE_REQUIRED, ...SHARES_REQUIRED];
+
 /** Reads a document of this type by its schema. @throws integrity, unsupported for one of a newer archiver */
 function read<T>(schema: s.Schema<T>, bytes: Buffer, type: string, what: string): T {
   const document = readObject(parseBoundedJson(bytes.toString('utf8'), MAX_DEPTH, what), what);
   if (readValue(HEADER, document, what).type !== type) throw integrityError(`${what} is no ${type}`);
   checkFormat(document, 'format', FORMAT, what);
-  checkRequirements(document, what, BASE_REQUIRED);
+  checkRequirements(document, what, KNOWN);
   return readValue(schema, document, what);
 }
 
@@ -147,15 +160,19 @@ export const readResult = (bytes: Buffer, what: string): PartResult =>
   readDigested(RESULT, bytes, 'archiver-part', what);
 
 /** The text of a document of this type, with its digest. */
-const digested = (type: string, content: object): Buffer =>
-  Buffer.from(`${digestedText({ format: FORMAT, type, requires: [], ...content })}\n`);
+const digested = (type: string, content: object, required = NO_REQUIREMENTS): Buffer =>
+  Buffer.from(`${digestedText({ format: FORMAT, type, requires: required, ...content })}\n`);
 
 /** The bytes of a part's result. */
-export function resultBytes({ segments, leftOut, ...result }: PartResult): Buffer {
-  // The first path of a segment need not be text.
-  const places = segments.map((place) => JSON.parse(segmentText(place)) as object);
-  return digested('archiver-part', { ...result, segments: places, leftOut: leftOutDocument(leftOut) });
+export function resultBytes({ segments, leftOut, shares, ...result }: PartResult): Buffer {
+  const written = { ...result, segments: segments.map(placeDocument), leftOut: leftOutDocument(leftOut) };
+  if (shares === undefined) return digested('archiver-part', written);
+  const stored = shares.map(({ segment, ...share }) => ({ ...share, segment: segment && placeDocument(segment) }));
+  return digested('archiver-part', { ...written, shares: stored }, SHARES_REQUIRED);
 }
+
+// The first path of a segment need not be text.
+const placeDocument = (place: SegmentPlace): object => JSON.parse(segmentText(place)) as object;
 
 /** As JSON has it. */
 export const leftOutDocument = ({ reasons, ...leftOut }: LeftOutPaths) => ({

@@ -5,6 +5,7 @@ import { CHUNK_KEY } from '../../format/manifest/chunk-key.js';
 import { DIRECT_KEY } from '../../format/manifest/direct-record.js';
 import { OWN_SEGMENT_KEY } from '../../format/manifest/segment-key.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { isWellFormedKey } from '../../store/ids/key-form.js';
 import { MANIFEST_NAME, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
 
@@ -21,6 +22,8 @@ export interface FolderObjects {
   readonly others: readonly string[];
   /** Full keys that marks name; undefined when a mark cannot be read, because it may name everything. */
   readonly marked: ReadonlySet<string> | undefined;
+  /** Of a plan: the folders of what its parts have stored, in order, and files of which some piece is left out. */
+  readonly parts?: { readonly folders: readonly FolderObjects[]; readonly leftOut: ReadonlySet<RawPath> };
 }
 
 /** Lists the folder and reads its marks. @throws what the store throws */
@@ -55,11 +58,12 @@ export async function listFolder(
 
 /** Returns the folder without marked objects; without any chunks and files when a mark cannot be read. */
 export function withoutMarked(objects: FolderObjects): FolderObjects {
-  const { marked, chunks, files } = objects;
+  const { marked, chunks, files, parts } = objects;
   const isKept = (key: string): boolean => marked !== undefined && !marked.has(key);
   return {
     ...objects,
     chunks: chunks.filter(({ key }) => isKept(key)),
     files: new Map([...files].filter(([, { key }]) => isKept(key))),
+    ...(parts === undefined ? {} : { parts: { ...parts, folders: parts.folders.map(withoutMarked) } }),
   };
 }

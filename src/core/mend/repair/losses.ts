@@ -8,7 +8,8 @@ import { filesInFrames } from './read-chunks.js';
 import type { FolderRead } from './read-used.js';
 import type { Rebuilt } from './rebuild.js';
 import type { TableFolder } from './table-folder.js';
-import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import { fullKeyOf } from './found-chunk.js';
 
 export interface Loss {
   /** Path of the file that is affected. */
@@ -93,7 +94,7 @@ async function damagedOthers({ own, read, rebuilt }: LossSources, uploadId: Uplo
   for (const folder of read) {
     if (folder.tables === own) continue;
     for (const { chunk, frames, reason } of damagedChunks(folder)) {
-      const key = `${uploadFolder(folder.tables.uploadId)}${chunk.key}`;
+      const key = fullKeyOf(folder.tables.uploadId, chunk);
       reasons.set(key, { reason, paths: new Set(filesInFrames(chunk, frames)) });
     }
   }

@@ -5,8 +5,8 @@ import type { ObjectReader } from '../../store/object-store.js';
 import type { ProgressMeter } from '../../events/progress-meter.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
-import type { FoundChunk } from './found-chunk.js';
-import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+import { type FoundChunk, fullKeyOf } from './found-chunk.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 
 export interface ReadChunk {
@@ -32,7 +32,7 @@ export async function readChunks(
   const read: ReadChunk[] = [];
   await forEachLimit(chunks.entries(), requestsAtOnce, async ([position, chunk]) => {
     throwIfCancelled(signal);
-    read[position] = await readOne(reader, `${uploadFolder(uploadId)}${chunk.key}`, chunk, signal);
+    read[position] = await readOne(reader, fullKeyOf(uploadId, chunk), chunk, signal);
     meter.add(1, chunk.size);
   });
   return read;

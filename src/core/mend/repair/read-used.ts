@@ -10,7 +10,8 @@ import type { Choice } from './choose-layers.js';
 import type { FoundChunk } from './found-chunk.js';
 import { readChunks, type ReadChunk, type ReadChunksOptions } from './read-chunks.js';
 import { NOT_READ, type TableFolder } from './table-folder.js';
-import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
+import { fullKeyOf } from './found-chunk.js';
 
 /** Chunks of a folder that must be read, and the results of reading them. */
 export interface FolderRead {
@@ -31,7 +32,7 @@ export function chunksToRead(choice: Choice, uploadId: UploadId): readonly Folde
     if (tables === undefined) return [];
     const isOwn = tables.uploadId === uploadId;
     const chunks = tables.found.chunks.filter(
-      ({ key }) => (isOwn && hasSegments === undefined) || needed.has(`${uploadFolder(tables.uploadId)}${key}`),
+      (chunk) => (isOwn && hasSegments === undefined) || needed.has(fullKeyOf(tables.uploadId, chunk)),
     );
     return chunks.length === 0 ? [] : [{ tables, chunks, read: [] }];
   });
@@ -70,7 +71,8 @@ export class ReadDigests {
   constructor(folders: readonly FolderRead[]) {
     for (const { tables, chunks, read } of folders) {
       read.forEach(({ sha256 }, index) => {
-        this.digests.set(`${uploadFolder(tables.uploadId)}${chunks[index]?.key}`, sha256);
+        const chunk = chunks[index];
+        if (chunk !== undefined) this.digests.set(fullKeyOf(tables.uploadId, chunk), sha256);
       });
     }
   }

@@ -3,11 +3,12 @@ import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ChunkRecord, Entry, Segment } from '../../format/manifest/manifest-types.js';
 import type { Level } from '../../dataset/chain/merged-view.js';
 import type { ObjectReader } from '../../store/object-store.js';
-import { fetchTables, type FetchTablesOptions, type FoundChunks } from './fetch-tables.js';
-import type { FoundChunk } from './found-chunk.js';
+import type { FetchTablesOptions, FoundChunks } from './fetch-tables.js';
+import { type FoundChunk, fullKeyOf } from './found-chunk.js';
+import { fetchAll } from './plan-tables.js';
 import type { FolderObjects } from './folder-objects.js';
 import { MergedTables } from './merge-tables.js';
-import { uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+import type { UploadId } from '../../store/ids/upload-id.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { listsByKey } from '../../platform/lists-by-key.js';
 
@@ -47,21 +48,19 @@ export async function openTables(
   { known, ...options }: FetchTablesOptions & { readonly known: KnownObjects },
 ): Promise<TableFolder> {
   const { uploadId } = objects;
-  const found = await fetchTables(reader, objects, options);
+  const found = await fetchAll(reader, objects, options);
   const cut = assembleCutFiles(found.chunks);
   const merged = new MergedTables(found.chunks, cut.segments);
   const entries = (): AsyncIterable<readonly Entry[]> => merged.entries();
-  const chunks = found.chunks.map((chunk) =>
-    recordOf(chunk, known.sha256Of(`${uploadFolder(uploadId)}${chunk.key}`, chunk.size)),
-  );
+  const chunks = found.chunks.map((chunk) => recordOf(chunk, known.sha256Of(fullKeyOf(uploadId, chunk), chunk.size)));
   return { uploadId, found, cut, level: { uploadId, chunks, mentions: entries, entries } };
 }
 
 const recordOf = (
-  { key, size, storageClass, table, listedIn }: FoundChunk,
+  { key, size, storageClass, table, listedIn, number = table.chunk }: FoundChunk,
   sha256: string = NOT_READ,
 ): ChunkRecord => ({
-  chunk: table.chunk,
+  chunk: number,
   key,
   shard: table.shard,
   size,

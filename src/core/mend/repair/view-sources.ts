@@ -9,6 +9,7 @@ import { manifestLayer, olderLayers, type Layer, type LayerOptions, tableLayer }
 import type { SegmentBase } from './segment-base.js';
 import type { RememberedUse } from './remembered-use.js';
 import type { RepairOptions, RepairPart } from './repair-result.js';
+import { withParts } from './plan-tables.js';
 import { KnownObjects, openTables, type TableFolder } from './table-folder.js';
 import { expectedIn } from '../../dataset/records/assert-expected.js';
 import { loadExpected } from '../../dataset/chain/load-chain.js';
@@ -61,7 +62,8 @@ export class ViewSources {
     const { base } = this;
     const isKept = this.found === undefined || objects.marked === undefined;
     if (base !== undefined) this.known.add(base.loaded.uploadId, base.loaded.head.chunks);
-    const own = await openTables(store, isKept ? objects : withoutMarked(objects), {
+    const all = await withParts(store, objects, signal);
+    const own = await openTables(store, isKept ? all : withoutMarked(all), {
       requestsAtOnce,
       emit,
       signal,
