@@ -113,7 +113,7 @@ export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => (
   }),
   version: flag.text({
     placeholder: 'VERSION',
-    describe: 'another version of the dataset: 2, v2, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM (UTC)',
+    describe: 'another version of the dataset: 2, v2, a tag of it, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM (UTC)',
   }),
   asOf: flag.text({
     placeholder: 'YYYY-MM-DD[THH:MM]',
