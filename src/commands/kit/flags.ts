@@ -87,7 +87,7 @@ export const datasetIdFlag = flag.text({
   alias: 'dataset',
   placeholder: 'ID',
   describe:
-    'dataset that this becomes a version of; derived from this machine (or writer) and the folder when not given',
+    'dataset that this becomes a version of: its id, or the name that people call it; derived from this machine (or writer) and the folder when not given',
 });
 
 /** Encryption of uploads with KMS. */
