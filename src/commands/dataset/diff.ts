@@ -32,7 +32,7 @@ export const command = defineCommand({
   path: 'dataset diff',
   summary: 'show what changed between two versions of a dataset',
   description:
-    'Reads manifests only. A day means the newest version made by its end (UTC). Modified files say all that differs: ' +
+    'Reads manifests only. A day means the newest version made by its end, in the time zone in which times are shown. Modified files say all that differs: ' +
     'type, content, mode, owner, mtime, xattrs, stage. Folders are counted, and not listed.',
   args: [placeArg],
   flags,

@@ -22,7 +22,7 @@ export const command = defineCommand({
     placeArg,
     arg.text('TAG', { describe: 'up to 64 of A-Z a-z 0-9 . _ -, such as release-2026' }),
     arg.text('VERSION', {
-      describe: 'latest, 12, v12, another tag of it, or a day: the newest made by its end (UTC)',
+      describe: 'latest, 12, v12, another tag of it, or a day: the newest made by its end',
       many: true,
     }),
   ],
