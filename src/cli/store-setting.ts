@@ -77,11 +77,11 @@ const placeFlags = {
   bucket: flag.text({
     short: 'b',
     placeholder: 'NAME|URL',
-    describe: 'bucket, URL or path of the store, where no argument names it',
+    describe: 'bucket, URL or path, where no argument names it',
   }),
   [STORE_FLAG]: flag.text({
     placeholder: 'NAME|URL',
-    describe: 'the store instead of the argument: a name that stores of the config file has, a URL or a path',
+    describe: 'store, by its name in the config file; or a URL or path',
   }),
   prefix: flag.text({
     short: 'p',

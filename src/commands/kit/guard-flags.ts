@@ -31,7 +31,7 @@ export const guardFlags = {
 /** For uploads of one folder, whose dataset may be named. */
 export const newDatasetFlag = {
   newDataset: flag.on({
-    describe: 'where there is no such dataset yet, begin it without asking, whatever others are called',
+    describe: 'begin the dataset if it is new; without asking, whatever others are called',
   }),
 };
 

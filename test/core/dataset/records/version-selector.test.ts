@@ -85,7 +85,7 @@ describe('a version selector', () => {
 
 describe('a tag', () => {
   const tagged = (...tags: readonly (readonly [number, string])[]) => {
-    const { list, ...reader } = store(THREE);
+    const reader = store(THREE);
     const objects = tags.map(([version, tag]) => ({
       key: `datasets/${DATASET}/tags/v0000000${version}.${tag}.json`,
       sizeBytes: 2,
@@ -95,8 +95,8 @@ describe('a tag', () => {
     }));
     return {
       ...reader,
-      async *list(options: Parameters<typeof list>[0]) {
-        for await (const page of list(options)) yield { ...page, objects: [...objects, ...page.objects] };
+      async *list(options: Parameters<typeof reader.list>[0]) {
+        for await (const page of reader.list(options)) yield { ...page, objects: [...objects, ...page.objects] };
       },
     };
   };
