@@ -28,7 +28,7 @@ export interface CallOptions {
 export interface VersionChoice {
   /** Its ID, its name, or a unique prefix; needed when the store has several. */
   readonly dataset?: string | undefined;
-  /** 12, `v12`, `v12.b`, `latest`, or the newest that was made by the end of a day or minute (UTC): `2026-03-31`, `2026-03-31T10:00`. */
+  /** 12, `v12`, `v12.b`, `latest`, a tag, or the newest that was made by the end of a day or minute of this process's time zone: `2026-03-31`, `2026-03-31T10:00` (`…Z`: UTC). */
   readonly version?: number | string | undefined;
   /** An upload, instead of a version of a dataset. */
   readonly uploadId?: string | undefined;

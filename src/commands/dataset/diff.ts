@@ -15,12 +15,12 @@ const flags = {
   from: flag.text({
     placeholder: 'VERSION',
     required: true,
-    describe: 'earlier version: 2, v2, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
+    describe: 'earlier version: 2, v2, a tag, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
   }),
   to: flag.text({
     placeholder: 'VERSION',
     default: 'HEAD',
-    describe: 'later version: 5, v5, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
+    describe: 'later version: 5, v5, a tag, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
   }),
   ...allFlag,
   ...writerFlag,
@@ -31,7 +31,7 @@ export const command = defineCommand({
   path: 'dataset diff',
   summary: 'show what changed between two versions of a dataset',
   description:
-    'Reads manifests only. A day means the newest version made by its end (UTC). Modified files say all that differs: ' +
+    'Reads manifests only. A day means the newest version made by its end, in the time zone in which times are shown. Modified files say all that differs: ' +
     'type, content, mode, owner, mtime, xattrs, stage. Folders are counted, and not listed. Of more than a screenful, files of a folder ' +
     'that changed alike are one row; --all lists them.',
   args: [placeArg],

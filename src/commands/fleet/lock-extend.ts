@@ -26,7 +26,8 @@ const flags = {
     required: true,
     placeholder: 'DATE|DURATION',
     sample: '90d',
-    describe: 'lock until the end of this day or this minute (UTC), or for so long from now, to the end of the day',
+    describe:
+      'lock until the end of this day or this minute, in the time zone of this computer (Z: UTC), or for so long from now, to the end of the day',
   }),
   datasetId: flag.text({
     alias: 'dataset',

@@ -1,4 +1,5 @@
 // Runs `fleetagent run`: checks, one agent per writer, the loop, and reports of each cycle.
+import { formatTimestamp } from '../../../ui/format-time.js';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
@@ -113,7 +114,7 @@ const clockOf = ({ now }: Context): AgentClock => ({
 
 /** Puts a timestamp before each message, as the lines of a service need. */
 function withTimestamps(context: Context<'fleetagent run'>): Context<'fleetagent run'> {
-  const at = (text: string): string => `${context.now().toISOString()} ${text}`;
+  const at = (text: string): string => `${formatTimestamp(context.now())} ${text}`;
   return {
     ...context,
     note: (text) => context.note(at(text)),

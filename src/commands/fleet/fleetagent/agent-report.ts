@@ -1,4 +1,5 @@
 // Reports of an agent about its cycles: a line in its log, a JSON object, and the final result.
+import { formatTimestamp } from '../../../ui/format-time.js';
 import type { EndedAgentCycle } from '../../../core/fleet/agent/agent.js';
 import type { SourceOutcome } from '../../../core/fleet/agent/cycle.js';
 import { isArchiverError } from '../../../core/platform/failures/errors.js';
@@ -23,7 +24,7 @@ export function cycleLine({ heartbeat, outcomes, nextMs }: EndedAgentCycle, shap
   const took = Date.parse(cycle.endedAt ?? cycle.startedAt) - Date.parse(cycle.startedAt);
   const config = configVersion === null ? '' : `config ${configVersion}; `;
   const ended = outcomes.map((outcome) => sourceText(outcome, sources, shape)).join('; ');
-  const next = nextMs === undefined ? '' : `; next at ${new Date(nextMs).toISOString()}`;
+  const next = nextMs === undefined ? '' : `; next at ${formatTimestamp(new Date(nextMs))}`;
   const verdict = cycle.isHealthy === true ? 'cycle done' : 'cycle failed';
   const archived = ended === '' ? 'nothing was archived' : ended;
   return printable(`${verdict} in ${formatDuration(took)}: ${config}${archived}${next}`);
