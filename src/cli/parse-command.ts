@@ -21,6 +21,7 @@ import {
   storeRule,
   storeSetting,
 } from './store-setting.js';
+import { isStoreLast, type LowerStore } from './store-behind.js';
 import { suggest } from '../core/platform/text/suggest.js';
 import { refuseSwapped } from './swapped-args.js';
 import { tokenize } from './tokenize.js';
@@ -102,6 +103,13 @@ function resolveWithRules(command: Command, layers: Layers, cwd: string | undefi
   }
 }
 
+/** Returns the store that the call works on if its arguments name none. */
+function lowerStore(command: Command, layers: Layers, cwd: string): LowerStore | undefined {
+  const { values, sources } = resolveWithRules(command, layers, cwd);
+  const url = placeIn(values, cwd);
+  return url === undefined ? undefined : { url, source: sources[STORE_KEY] ?? sources['bucket'] ?? '' };
+}
+
 /** Refuses a call without required arguments or flags. @throws usage that names all of them */
 function refuseMissing(command: Command, { of }: PlacedTexts, resolved: Resolved, place: string | undefined): void {
   const { values, missing } = resolved;
@@ -152,10 +160,15 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   const config = await input.config();
   const declared = command.args ?? [];
   const { cwd = '/' } = input;
-  const placed = placedTexts(declared, tokens);
+  const layers = { path: command.path, env: input.env, config };
+  const placed = placedTexts(
+    declared,
+    tokens,
+    isStoreLast(command, tokens, () => lowerStore(command, { ...layers, texts: tokens.texts }, cwd)),
+  );
   const typed = placed.of[declared.findIndex((arg) => arg.store !== undefined)] ?? [];
   const texts = { ...tokens.texts, [STORE_KEY]: typed };
-  const resolved = resolveWithRules(command, { path: command.path, texts, env: input.env, config }, cwd);
+  const resolved = resolveWithRules(command, { ...layers, texts }, cwd);
   const place = storeArg(command) === undefined ? undefined : placeIn(resolved.values, cwd);
   refuseIdle(command, resolved, { place, texts: tokens.args, cwd });
   refuseMissing(command, placed, resolved, place);

@@ -72,7 +72,8 @@ export function placeIn(values: Resolved['values'], cwd: string): string | undef
   return joinStoreUrl(bucketUrl(bucket, cwd), typeof prefix === 'string' ? prefix : '');
 }
 
-const isUrl = (text: string | undefined): boolean => text?.includes('://') === true;
+/** Whether a text can only be a store. */
+export const isUrl = (text: string | undefined): boolean => text?.includes('://') === true;
 
 /**
  * Tells whether the store, which comes first, was left out. A single text belongs to the argument after the store if that is required, or
@@ -98,12 +99,10 @@ export interface PlacedTexts {
   readonly extra: readonly string[];
 }
 
-/** Assigns the typed texts to the arguments. */
-export function placedTexts(declared: Args, tokens: Tokens): PlacedTexts {
+/** Assigns the typed texts to the arguments; `isLast` says whether the last one is the store (store-behind.ts). */
+export function placedTexts(declared: Args, tokens: Tokens, isLast: boolean): PlacedTexts {
   const given = isLeftOut(declared, tokens) ? [undefined, ...tokens.args] : tokens.args;
   const many = declared.findIndex((one) => one.many);
-  // The store may come after an argument that takes all remaining texts: there only a URL is recognized as one.
-  const isLast = many >= 0 && many < declared.length - 1 && isUrl(given.at(-1));
   const behind = given.length - (isLast ? 1 : 0);
   const start = (index: number): number => (many >= 0 && index > many ? behind : index);
   const end = (index: number): number => (index === many ? behind : start(index) + 1);

@@ -54,7 +54,7 @@ export async function runPlan(
       ...guardOptions(values),
       changes: { trackDeletes, ignoreCtime, isForced: force },
     },
-    filter: filterOptions(values, excludedTrees(places.source, places.base, context.home)),
+    filter: await filterOptions(values, excludedTrees(places.source, places.base, context.home), context),
     packing: { compressionLevel, fileChecksums, dedup: dedupOption(values, context) },
     layout: {
       shardCount,

@@ -11,7 +11,7 @@ import type { UploadGate } from './upload-gate.js';
 import type { ShardStrategy } from './shard-strategy.js';
 import type { TierPolicy } from './tier.js';
 import type { Remembered } from './remembered.js';
-import { type FilterOptions, NO_FILTER } from '../scan/filter.js';
+import { type FilterOptions, NO_FILTER } from '../scan/filter-options.js';
 import type { TransferOptions } from './transfer-policy.js';
 import type { Encryption } from './upload-encryption.js';
 import type { LockOptions } from './upload-lock.js';
@@ -27,7 +27,14 @@ export interface DatasetOptions {
   readonly writerId?: string | undefined;
   readonly host: string;
   /** Stands for the source in the manifest and in the dataset's id when the folder only holds what came from elsewhere. */
-  readonly origin?: { readonly path: RawPath; readonly owner: string } | undefined;
+  readonly origin?:
+    | {
+        readonly path: RawPath;
+        readonly owner: string;
+        /** What the dataset's id is made of, if the path does not tell it. */
+        readonly identity?: RawPath | undefined;
+      }
+    | undefined;
   readonly encryption: EncryptionOptions;
   /** Allows a version that holds less than half of the one before, or nothing. */
   readonly allowMassDelete?: boolean | undefined;

@@ -3,12 +3,15 @@
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { leadsOut } from '../../platform/paths/leads-out.js';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
-import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../platform/paths/raw-path.js';
+import { type RawPath, TOP, joinPath, pathBelow, withEnd } from '../../platform/paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from '../../format/columns/entry-table.js';
-import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
+import { createFilter, IGNORE_FILE, type PathFilter } from './filter.js';
+import type { FilterOptions } from './filter-options.js';
 import { type DvcFindings, DvcFolders, type DvcPlace } from './dvc-folders.js';
+import { type FolderTag, folderTags } from './folder-tags.js';
 import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
+import { unreachable } from './unreachable.js';
 import { defined } from '../../platform/defined.js';
 import { type LinkedRow, ScannedRows } from './scanned-rows.js';
 import { isPathError, reasonOf, type Skip } from './skip.js';
@@ -16,9 +19,7 @@ import { insertSorted, type PendingFolder } from './pending-folders.js';
 import { type ScanWindow, WindowCursor } from './scan-window.js';
 import { SortedNames } from './sorted-names.js';
 import type { SourceFs } from './source-fs.js';
-
-const CACHE_TAG = rawFromText('CACHEDIR.TAG');
-const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
+import { isUnited } from './united-source.js';
 
 export interface ScanResult {
   readonly table: EntryTableData;
@@ -47,8 +48,11 @@ export interface ScanOptions {
   readonly root: RawPath;
   readonly filter: FilterOptions;
   readonly window?: ScanWindow | undefined;
-  /** Returns the text of a small regular file; undefined for anything else, which is then no ignore file and no tag. */
-  readonly readText: (path: RawPath) => RawPath | undefined;
+  /**
+   * Returns the text of a small regular file, or the first `bytes` of any; undefined for anything else, which is then no ignore file and
+   * no tag.
+   */
+  readonly readText: (path: RawPath, bytes?: number) => RawPath | undefined;
   /** Called now and then with the counts so far. */
   readonly onProgress?: (files: number, bytes: number) => void;
 }
@@ -70,8 +74,9 @@ class Scanner {
   private readonly base: RawPath;
   private readonly leftOut: LeftOut;
   private readonly dvc: DvcFolders;
-  /** True if the folder that was listed last is a cache whose content is listed as left out. */
-  private isNamedCache = false;
+  private readonly tags: readonly FolderTag[];
+  /** Tags of the folder that was listed last, if what they leave out is listed. */
+  private namedTags: readonly FolderTag[] = [];
   private files = 0;
   private nextReport = 0;
   private rootDevice = 0;
@@ -85,13 +90,17 @@ class Scanner {
     this.dvc = new DvcFolders((options.filter.dvc ?? 'workspace') !== 'workspace');
     this.skipTrees = new Set(options.filter.skipTrees);
     this.base = options.root === '/' ? TOP : options.root;
+    this.tags = folderTags(options.filter);
   }
 
   run(): ScanResult {
     const root = newStat();
-    this.options.fs.lstat(this.options.root, root);
+    const { fs, filter, window } = this.options;
+    fs.lstat(this.options.root, root);
     this.rootDevice = root.device;
     try {
+      const isFirst = window?.after === undefined;
+      if (isFirst) this.skipped.push(...unreachable(filter.listed ?? [], fs, this.base));
       this.folder(TOP);
     } finally {
       this.rows.close();
@@ -120,7 +129,7 @@ class Scanner {
   private folder(folder: RawPath): boolean {
     const names = this.namesIn(folder);
     if (names === undefined) return false;
-    const isNamedCache = this.isNamedCache;
+    const tags = this.namedTags;
     const place = this.dvc.placeOf(folder);
     const prefix = folder === '' ? TOP : pathBelow(folder, TOP);
     const pending: PendingFolder[] = [];
@@ -133,8 +142,9 @@ class Scanner {
         if (this.mayHoldMore(path, place)) insertSorted(pending, { key: `${name}/`, path, index: -1, keep: true });
         continue;
       }
-      if (isNamedCache && name !== CACHE_TAG) {
-        this.leftOut.add(path, () => '--exclude-caches');
+      const [tag] = tags;
+      if (tag !== undefined && !tags.some((one) => one.name === name)) {
+        this.leftOut.add(path, () => tag.rule);
         continue;
       }
       const found = this.entry(path, pathBelow(this.base, path), place);
@@ -157,16 +167,21 @@ class Scanner {
     const absolute = folder === '' ? root : pathBelow(this.base, folder);
     try {
       const names = new SortedNames();
-      let [hasIgnoreFile, hasCacheTag] = [false, false];
+      let hasIgnoreFile = false;
+      const present = new Set<FolderTag>();
       for (const name of fs.readDirectory(absolute)) {
         names.add(name);
         if (name === IGNORE_FILE) hasIgnoreFile = true;
-        else if (name === CACHE_TAG) hasCacheTag = true;
+        for (const tag of this.tags) if (tag.name === name) present.add(tag);
       }
+      this.namedTags = [];
+      // Sources that stand side by side are in no folder together.
+      if (folder === '' && isUnited(root)) return names;
       if (filter.ignoreFiles !== false && hasIgnoreFile) this.enter(folder, absolute);
-      const isCache = filter.excludeCaches && hasCacheTag && this.isCache(absolute);
-      this.isNamedCache = isCache && this.leftOut.isNamed;
-      return isCache && !this.isNamedCache ? [CACHE_TAG] : names;
+      const tags = [...present].filter((tag) => this.isTagged(absolute, tag));
+      if (tags.length === 0) return names;
+      if (this.leftOut.isNamed) this.namedTags = tags;
+      return this.leftOut.isNamed ? names : [...new Set(tags.map(({ name }) => name))].sort();
     } catch (error) {
       if (folder === '' || !isPathError(error)) throw error;
       this.skip(folder, reasonOf(error, 'cannot be listed'), true);
@@ -214,11 +229,12 @@ class Scanner {
     }
   }
 
-  private isCache(absolute: RawPath): boolean {
+  private isTagged(absolute: RawPath, { name, beginning }: FolderTag): boolean {
+    if (beginning === undefined) return true;
     try {
-      return this.options.readText(pathBelow(absolute, CACHE_TAG))?.startsWith(CACHE_SIGNATURE) === true;
+      return this.options.readText(pathBelow(absolute, name), beginning.length) === beginning;
     } catch {
-      return false; // unreadable, so not known to be a cache: archived, and reported when its content cannot be read
+      return false; // unreadable, so not known to be a tag: archived, and reported when its content cannot be read
     }
   }
 
