@@ -49,7 +49,7 @@ const placeFlags = {
   bucket: flag.text({
     short: 'b',
     placeholder: 'NAME|URL',
-    describe: 'bucket, URL or path of the store, where no argument names it',
+    describe: 'bucket, URL or path of the store; where no argument names it',
   }),
   prefix: flag.text({
     short: 'p',

@@ -56,7 +56,7 @@ const flags = {
   compressionLevel: packingFlags.compressionLevel,
   frameSize: flag.bytes(0, {
     default: '16MiB',
-    describe: 'data in one zstd frame, the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
+    describe: 'data in one zstd frame; the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
   }),
   storageClass: storageClassFlag,
   ...lockFlags,
@@ -101,7 +101,7 @@ export type UploadValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'upload',
-  summary: 'archive folders as a few large compressed objects and a manifest',
+  summary: 'archive folders as a few large objects and a manifest',
   description:
     'Every upload becomes the next version of its dataset, complete in itself or, with --incremental, as the difference ' +
     'to the version before (see also `archiver sync`). Files are packed into chunks of 32 MiB ' +

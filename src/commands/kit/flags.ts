@@ -98,7 +98,7 @@ export const encryptionFlags = {
   }),
   encryptManifest: flag.on({
     describe:
-      'encrypt the manifest, which has the names of files, with --kms-key-id; a derived dataset id is then data-<hash>',
+      'encrypt the manifest with --kms-key-id; it has the names of files, and a derived dataset id is then data-<hash>',
   }),
 };
 
@@ -171,7 +171,7 @@ export const provenanceFlags = ofFeature('projects', {
   }),
   dvcCacheDir: flag.folder({
     default: '.dvc/cache',
-    describe: 'DVC cache of this machine, recorded with the other DVC flags, or when given; not looked at',
+    describe: 'DVC cache of this machine; recorded with the other DVC flags, or when given; not looked at',
   }),
   generateDvcFiles: flag.on({
     describe: 'write FILE.dvc for each file once all is there; none for what DVC or git tracks or ignores',
@@ -201,7 +201,7 @@ export const narrowingFlags = {
   regex: flag.repeat({
     placeholder: 'RE',
     describe:
-      'only paths in which this regular expression finds something (JavaScript, flag u, without lookaround and back references; ^ and $ for whole paths); repeatable',
+      'only paths with a match of this; a regular expression of JavaScript (flag u, without lookaround and back references), anywhere in the path unless ^ and $ say where; repeatable',
   }),
   largerThan: flag.bytes(0, { describe: 'only files with more bytes than this' }),
   smallerThan: flag.bytes(1, { describe: 'only files with fewer bytes than this' }),
@@ -212,7 +212,7 @@ export const narrowingFlags = {
   }),
   filesFromRaw: flag.file({
     placeholder: 'FILE|-',
-    describe: 'as --files-from, with a zero byte after each path, as `find -print0` writes it',
+    describe: 'as --files-from; with a zero byte after each path, as `find -print0` writes it',
   }),
 };
 
@@ -229,14 +229,14 @@ export const filterFlags = {
   exclude: flag.repeat({ placeholder: 'PATTERN', describe: 'leave out paths that match this gitignore pattern' }),
   include: flag.repeat({
     placeholder: 'PATTERN',
-    describe: 'archive paths that match, even if --exclude leaves them out',
+    describe: 'archive paths that match; even if --exclude leaves them out',
   }),
   excludeFile: flag.file({ placeholder: 'FILE', describe: 'file of gitignore patterns to leave out' }),
   excludeCaches: flag.on({ describe: 'leave out folders that hold a CACHEDIR.TAG' }),
   excludeIfPresent: flag.repeat({
-    placeholder: 'NAME[:BEGINNING]',
+    placeholder: 'FILE',
     describe:
-      'leave out what is beside a file of this name, of folders that hold one (that begins like this); the file itself stays',
+      'leave out what lies beside this file; NAME, or NAME:TEXT for files that begin with TEXT; the file itself stays; repeatable',
   }),
   ...narrowingFlags,
   oneFileSystem: flag.on({ describe: 'do not descend into other file systems' }),

@@ -3,7 +3,7 @@ import { flag, type Values } from '../../cli/flag.js';
 import { defined } from '../../core/platform/defined.js';
 import { TOP } from '../../core/platform/paths/raw-path.js';
 import { narrowingFlags } from './flags.js';
-import { pathList, type PathListContext } from './path-list.js';
+import type { PathListContext } from './path-list.js';
 import type { Selectors } from '../../core/format/manifest/selection.js';
 
 /** Help text about selectors in general. */
@@ -68,6 +68,7 @@ export async function selectorsOf(values: SelectorValues, context: PathListConte
   if (!isSelecting(values)) return { all: true };
   const { excludeLargerThan, smallerThan: below } = values;
   const notLarger = excludeLargerThan === undefined ? undefined : excludeLargerThan + 1;
+  const { pathList } = await import('./path-list.js');
   const listed = await pathList(values, context);
   return {
     files: values.file,

@@ -69,7 +69,6 @@ function documentOf({ id, document: job, problem, holder }: FoundJob, nowMs: num
 /** Describes in a few words what was selected. */
 function selectionText(selectors: Selectors): string {
   const { all, files = [], paths = [], md5s = [], patterns = [], commits = [], stages = [], shards = [] } = selectors;
-  const { regexes = [], largerThanBytes, smallerThanBytes } = selectors;
   const count = files.length + paths.length;
   const [first = displayPath(paths[0] ?? TOP)] = files;
   const words = [
@@ -78,10 +77,16 @@ function selectionText(selectors: Selectors): string {
     ...patterns.map(printable),
     ...commits.map((commit) => `commit ${printable(commit)}`),
     ...stages.map((stage) => `stage ${printable(stage)}`),
-    ...regexes.map((regex) => `regex ${printable(regex)}`),
-    largerThanBytes === undefined ? '' : `larger than ${largerThanBytes} bytes`,
-    smallerThanBytes === undefined ? '' : `smaller than ${smallerThanBytes} bytes`,
+    ...narrowingWords(selectors),
     shards.length === 0 ? '' : `shards ${shards.join(',')}`,
   ].filter((word) => word !== '');
   return all === true || words.length === 0 ? 'all' : words.join(', ');
+}
+
+function narrowingWords({ regexes = [], largerThanBytes, smallerThanBytes }: Selectors): readonly string[] {
+  return [
+    ...regexes.map((regex) => `regex ${printable(regex)}`),
+    ...(largerThanBytes === undefined ? [] : [`larger than ${largerThanBytes} bytes`]),
+    ...(smallerThanBytes === undefined ? [] : [`smaller than ${smallerThanBytes} bytes`]),
+  ];
 }

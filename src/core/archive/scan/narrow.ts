@@ -38,7 +38,7 @@ export function narrowing({ regexes = [], listed, ...sizes }: FilterOptions): Na
       if (its === 'leave') return { verdict: its, rule: selector.rule };
       if (its === 'look') verdict = its;
     }
-    return { verdict, rule: selectors.find(({ judge }) => judge(path, isDirectory) === 'look')?.rule ?? '' };
+    return { verdict, rule: selectors.find((one) => one.judge(path, isDirectory) === 'look')?.rule ?? '' };
   };
   return {
     judge: (path, isDirectory) => verdictOf(path, isDirectory).verdict,

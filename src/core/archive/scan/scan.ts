@@ -178,15 +178,23 @@ class Scanner {
       // Sources that stand side by side are in no folder together.
       if (folder === '' && isUnited(root)) return names;
       if (filter.ignoreFiles !== false && hasIgnoreFile) this.enter(folder, absolute);
-      const tags = [...present].filter((tag) => this.isTagged(absolute, tag));
-      if (tags.length === 0) return names;
-      if (this.leftOut.isNamed) this.namedTags = tags;
-      return this.leftOut.isNamed ? names : [...new Set(tags.map(({ name }) => name))].sort();
+      return this.besideTags(
+        names,
+        [...present].filter((tag) => this.isTagged(absolute, tag)),
+      );
     } catch (error) {
       if (folder === '' || !isPathError(error)) throw error;
       this.skip(folder, reasonOf(error, 'cannot be listed'), true);
       return undefined;
     }
+  }
+
+  /** Returns what is archived of a folder with these tags; all names where what is left out is listed. */
+  private besideTags(names: Iterable<RawPath>, tags: readonly FolderTag[]): Iterable<RawPath> {
+    if (tags.length === 0) return names;
+    if (!this.leftOut.isNamed) return [...new Set(tags.map(({ name }) => name))].sort();
+    this.namedTags = tags;
+    return names;
   }
 
   /** Scans the folders whose turn comes before `name` (undefined: all). True when anything in them was kept. */
@@ -232,7 +240,7 @@ class Scanner {
   private isTagged(absolute: RawPath, { name, beginning }: FolderTag): boolean {
     if (beginning === undefined) return true;
     try {
-      return this.options.readText(pathBelow(absolute, name), beginning.length) === beginning;
+      return this.options.readText(pathBelow(absolute, name), beginning.length)?.startsWith(beginning) === true;
     } catch {
       return false; // unreadable, so not known to be a tag: archived, and reported when its content cannot be read
     }

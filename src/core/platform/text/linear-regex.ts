@@ -6,9 +6,9 @@ import { parseRegex, type RegexNode } from './regex-parse.js';
 
 type Step =
   | Extract<RegexNode, { kind: 'one' | 'assert' }>
-  | { readonly kind: 'split'; other: number }
+  | { readonly kind: 'split'; readonly other: number }
   | { readonly kind: 'match' };
-type Place = Step & { next: number };
+type Place = Step & { readonly next: number };
 
 /** What stands before a place in the text. */
 type Before = 'start' | 'word' | 'other';
@@ -28,40 +28,48 @@ const MOST_REMEMBERED = 20_000;
 
 /** Compiles an expression; `name` says in messages where it is from. @throws usage for one that cannot be used */
 export function linearRegex(source: string, name: string): (text: string) => boolean {
-  const places: Place[] = [{ kind: 'match', next: 0 }];
-  const add = (place: Place): number => {
-    if (places.length === MOST_PLACES) throw usageError(`${name} is too long, with its repetitions written out`);
-    return places.push(place) - 1;
-  };
-  const walker = new Walker(places, compile(parseRegex(source, name), 0, add, places));
+  const program = new Program(name);
+  const walker = new Walker(program.places, program.add(parseRegex(source, name), 0));
   return (text) => walker.matches(text);
 }
 
-/** Adds the places of a node that lead to `next`; returns the first. */
-function compile(node: RegexNode, next: number, add: (place: Place) => number, places: readonly Place[]): number {
-  const to = (part: RegexNode, after: number): number => compile(part, after, add, places);
-  switch (node.kind) {
-    case 'one':
-    case 'assert':
-      return add({ ...node, next });
-    case 'all':
-      return node.parts.reduceRight((after, part) => to(part, after), next);
-    case 'any':
-      return node.parts
-        .map((part) => to(part, next))
-        .reduceRight((other, one) => add({ kind: 'split', next: one, other }));
-    case 'repeat': {
-      const { part, least, most } = node;
-      let first = next;
-      if (most === Infinity) {
-        first = add({ kind: 'split', next, other: next });
-        const loop = places[first];
-        if (loop?.kind === 'split') loop.other = to(part, first);
-      } else for (let more = least; more < most; more++) first = add({ kind: 'split', next, other: to(part, first) });
-      for (let count = 0, before = -1; count < least && before !== first; count++)
-        [before, first] = [first, to(part, first)];
-      return first;
+/** The places of an expression; the first is where it has matched. */
+class Program {
+  readonly places: Place[] = [{ kind: 'match', next: 0 }];
+
+  constructor(private readonly name: string) {}
+
+  /** Adds the places of a node that lead to `next`; returns where it begins. */
+  add(node: RegexNode, next: number): number {
+    if (node.kind === 'one' || node.kind === 'assert') return this.place({ ...node, next });
+    if (node.kind === 'repeat') return this.repeat(node, next);
+    if (node.kind === 'all') return node.parts.reduceRight((after, part) => this.add(part, after), next);
+    return node.parts
+      .map((part) => this.add(part, next))
+      .reduceRight((other, one) => this.place({ kind: 'split', next: one, other }));
+  }
+
+  private repeat({ part, least, most }: Extract<RegexNode, { kind: 'repeat' }>, next: number): number {
+    let first = next;
+    if (most === Infinity) {
+      const loop = { kind: 'split', next, other: next } as const;
+      first = this.place(loop);
+      this.places[first] = { ...loop, other: this.add(part, first) };
+    } else {
+      for (let more = least; more < most; more++)
+        first = this.place({ kind: 'split', next, other: this.add(part, first) });
     }
+    for (let count = 0, before = -1; count < least && before !== first; count++) {
+      before = first;
+      first = this.add(part, first);
+    }
+    return first;
+  }
+
+  private place(place: Place): number {
+    if (this.places.length === MOST_PLACES)
+      throw usageError(`${this.name} is too long, with its repetitions written out`);
+    return this.places.push(place) - 1;
   }
 }
 

@@ -17,12 +17,16 @@ const ASSERTIONS = { '^': 'start', $: 'end', '\\b': 'edge', '\\B': 'noEdge' } as
 
 /** Parses the text of a regular expression. @throws usage for one that is not valid, or looks around or back */
 export function parseRegex(source: string, name: string): RegexNode {
+  refuseInvalid(source, name);
+  return new Parser(source, name).parse();
+}
+
+function refuseInvalid(source: string, name: string): RegExp {
   try {
-    new RegExp(source, 'u');
+    return new RegExp(source, 'u');
   } catch (error) {
     throw usageError(`${name} is no regular expression: ${errorText(error)}`);
   }
-  return new Parser(source, name).parse();
 }
 
 /** Reads a text that is known to be valid. */
