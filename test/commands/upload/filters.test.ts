@@ -43,9 +43,12 @@ const found = (folder: string, expression: readonly string[]): readonly string[]
 
 const P = ['-printf', '%P\\0'];
 const FILE = ['!', '-type', 'd'];
+const words = (text: string): readonly string[] => text.split(' ');
 const isTagged = (test: readonly string[]): readonly string[] => [
-  ...['(', '-mindepth', '1', '-type', 'd', ...test, '-printf', '%P/.nobackup\\0', '-prune', ')'],
-  ...['-o', ...FILE, ...P],
+  ...words('( -mindepth 1 -type d'),
+  ...test,
+  ...words('-printf %P/.nobackup\\0 -prune ) -o ! -type d'),
+  ...P,
 ];
 /** Flags, and what find is asked for. */
 const OPTIONS: Readonly<Record<string, { readonly flags: readonly string[]; readonly find: readonly string[] }>> = {
@@ -53,10 +56,9 @@ const OPTIONS: Readonly<Record<string, { readonly flags: readonly string[]; read
   exclude: { flags: ['--exclude', '*.tmp'], find: [...FILE, '!', '-name', '*.tmp', ...P] },
   regex: {
     flags: ['--regex', '(^|/)d[^/]*/.*\\.(csv|log)$', '--regex', '^[a-z].csv$'],
-    find: [
-      ...['-regextype', 'posix-extended', ...FILE, '('],
-      ...['-regex', '\\./(.*/)?d[^/]*/.*\\.(csv|log)', '-o', '-regex', '\\./[a-z].csv', ')', ...P],
-    ],
+    find: '-regextype posix-extended ! -type d ( -regex \\./(.*/)?d[^/]*/.*\\.(csv|log) -o -regex \\./[a-z].csv )'
+      .split(' ')
+      .concat(P),
   },
   largerThan: { flags: ['--larger-than', '20'], find: ['-type', 'f', '-size', '+20c', ...P] },
   smallerThan: {

@@ -1,7 +1,7 @@
 // Files that leave out what is beside them in their folder: CACHEDIR.TAG, and those that --exclude-if-present names. The file itself is
 // archived, so that a restored folder is left out again.
 import { usageError } from '../../platform/failures/errors.js';
-import { printable, type RawPath, rawFromText } from '../../platform/paths/raw-path.js';
+import { pathBelow, printable, type RawPath, rawFromText } from '../../platform/paths/raw-path.js';
 import type { FilterOptions } from './filter-options.js';
 
 const CACHE_TAG = rawFromText('CACHEDIR.TAG');
@@ -30,4 +30,18 @@ function tagOf(given: string): FolderTag {
       `${rule} wants the name of a file in a folder, such as .nobackup, or NAME:BEGINNING of what it holds`,
     );
   return { name: rawFromText(name), beginning: beginning === undefined ? undefined : rawFromText(beginning), rule };
+}
+
+/** Whether a folder (absolute) that has a file of this name is one with the tag. */
+export function isTagged(
+  absolute: RawPath,
+  { name, beginning }: FolderTag,
+  readText: (path: RawPath, bytes?: number) => RawPath | undefined,
+): boolean {
+  if (beginning === undefined) return true;
+  try {
+    return readText(pathBelow(absolute, name), beginning.length)?.startsWith(beginning) === true;
+  } catch {
+    return false; // unreadable, so not known to be a tag: archived, and reported when its content cannot be read
+  }
 }

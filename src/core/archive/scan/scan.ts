@@ -8,7 +8,7 @@ import { EntryTableBuilder, type EntryTableData, KIND } from '../../format/colum
 import { createFilter, IGNORE_FILE, type PathFilter } from './filter.js';
 import type { FilterOptions } from './filter-options.js';
 import { type DvcFindings, DvcFolders, type DvcPlace } from './dvc-folders.js';
-import { type FolderTag, folderTags } from './folder-tags.js';
+import { type FolderTag, folderTags, isTagged } from './folder-tags.js';
 import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
 import { unreachable } from './unreachable.js';
@@ -168,33 +168,26 @@ class Scanner {
     try {
       const names = new SortedNames();
       let hasIgnoreFile = false;
-      const present = new Set<FolderTag>();
+      const present = new Set<RawPath>();
       for (const name of fs.readDirectory(absolute)) {
         names.add(name);
         if (name === IGNORE_FILE) hasIgnoreFile = true;
-        for (const tag of this.tags) if (tag.name === name) present.add(tag);
+        if (this.tags.some((tag) => tag.name === name)) present.add(name);
       }
       this.namedTags = [];
       // Sources that stand side by side are in no folder together.
       if (folder === '' && isUnited(root)) return names;
       if (filter.ignoreFiles !== false && hasIgnoreFile) this.enter(folder, absolute);
-      return this.besideTags(
-        names,
-        [...present].filter((tag) => this.isTagged(absolute, tag)),
-      );
+      const tags = this.tags.filter((tag) => present.has(tag.name) && isTagged(absolute, tag, this.options.readText));
+      if (tags.length === 0) return names;
+      if (!this.leftOut.isNamed) return [...new Set(tags.map(({ name }) => name))].sort();
+      this.namedTags = tags;
+      return names;
     } catch (error) {
       if (folder === '' || !isPathError(error)) throw error;
       this.skip(folder, reasonOf(error, 'cannot be listed'), true);
       return undefined;
     }
-  }
-
-  /** Returns what is archived of a folder with these tags; all names where what is left out is listed. */
-  private besideTags(names: Iterable<RawPath>, tags: readonly FolderTag[]): Iterable<RawPath> {
-    if (tags.length === 0) return names;
-    if (!this.leftOut.isNamed) return [...new Set(tags.map(({ name }) => name))].sort();
-    this.namedTags = tags;
-    return names;
   }
 
   /** Scans the folders whose turn comes before `name` (undefined: all). True when anything in them was kept. */
@@ -234,15 +227,6 @@ class Scanner {
       // It would be worse to archive what someone asked to leave out than to stop.
       if (isArchiverError(error)) throw error;
       if (!this.window.hasBegun(folder)) this.skip(joinPath(folder, IGNORE_FILE), reasonOf(error, 'cannot be read'));
-    }
-  }
-
-  private isTagged(absolute: RawPath, { name, beginning }: FolderTag): boolean {
-    if (beginning === undefined) return true;
-    try {
-      return this.options.readText(pathBelow(absolute, name), beginning.length)?.startsWith(beginning) === true;
-    } catch {
-      return false; // unreadable, so not known to be a tag: archived, and reported when its content cannot be read
     }
   }
 
