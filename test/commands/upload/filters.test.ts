@@ -1,6 +1,6 @@
 // What filters leave of random trees is what find says.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { command as list } from '../../../src/commands/list.js';
@@ -199,6 +199,18 @@ test('what a list names and is not there, or lies behind a link, is named, and t
       { path: 'link/a', reason: 'is in --files-from and lies behind a link, which is not followed' },
     ],
   });
+});
+
+test('a list of which nothing is there any more makes no empty version', async () => {
+  const folder = await tempFolder();
+  mkdirSync(join(folder, 'tree'));
+  writeFileSync(join(folder, 'tree', 'a'), 'a');
+  await run(folder, ['upload', 'tree', './store', '--files-from', '-'], 'a\n');
+  rmSync(join(folder, 'tree', 'a'));
+
+  const gone = await run(folder, ['upload', 'tree', './store', '--files-from', '-'], 'a\n');
+
+  expect([gone.status, gone.stderr]).toEqual([4, expect.stringContaining('tree is empty, and version 1 of dataset')]);
 });
 
 test.each([

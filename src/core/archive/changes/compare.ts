@@ -169,8 +169,8 @@ class Comparer {
     if (type !== 'directory') {
       this.missing.deleted++;
       const slash = path.indexOf('/');
-      const top = slash < 0 ? path : path.slice(0, slash);
-      this.deletedByTop.set(top, (this.deletedByTop.get(top) ?? 0) + 1);
+      const top = path.slice(0, Math.max(0, slash));
+      if (slash > 0) this.deletedByTop.set(top, (this.deletedByTop.get(top) ?? 0) + 1);
       this.lastGone = path;
     }
     const isCovered = this.deletedFolders.has(parentOf(path));

@@ -24,9 +24,9 @@ type Run = Pick<UploadRun, 'source' | 'dataset' | 'datasetId' | 'dryRun' | 'warn
  * of. @throws mass-delete; a dry run warns
  */
 export function checkEmptySources(run: Run, version: number): void {
-  for (const { source, rows } of foldersOf(run)) {
-    const { kind } = run.ledger.table.columns;
-    if (!rows.every((row) => kind[row] === KIND.dropped) || isUnread(run, source)) continue;
+  const { kind } = run.ledger.table.columns;
+  for (const { source, start, end } of foldersOf(run)) {
+    if (!kind.subarray(start, end).every((one) => one === KIND.dropped) || isUnread(run, source)) continue;
     const text = `${displayPath(source)} is empty, or filters leave out all of it`;
     if (version === 0) run.warn(`${text}: is its disk mounted?`);
     else if (run.dataset.allowMassDelete !== true)
@@ -41,13 +41,16 @@ export function checkDeletionsBySource(
 ): void {
   if (run.dataset.allowMassDelete === true) return;
   const { kind } = run.ledger.table.columns;
-  for (const { source, rows } of foldersOf(run)) {
+  for (const { source, start, end } of foldersOf(run)) {
     const deleted = deletedBelow(baseName(source));
-    if (deleted === 0 || isUnread(run, source)) continue;
-    const there = rows.filter((row) => kind[row] !== KIND.dropped && kind[row] !== KIND.directory);
-    const known = there.filter((row) => changeOf(row) !== 'added').length;
-    const before = known + deleted;
-    if (!isDoubtful({ deleted, before, now: there.length })) continue;
+    if (deleted === 0) continue;
+    let [now, before] = [0, deleted];
+    for (let row = start; row < end; row++) {
+      if (kind[row] === KIND.dropped || kind[row] === KIND.directory) continue;
+      now++;
+      if (changeOf(row) !== 'added') before++;
+    }
+    if (!isDoubtful({ deleted, before, now })) continue;
     const text = `${deleted} of ${before} paths of dataset ${run.datasetId} are gone from ${displayPath(source)}`;
     refuse(run, text, '--allow-mass-delete records them as deleted');
   }
@@ -56,20 +59,27 @@ export function checkDeletionsBySource(
 /** Whether something of a source could not be read: then it is not empty. */
 const isUnread = ({ scanned }: Run, source: RawPath): boolean => {
   const name = baseName(source);
-  return scanned.skipped.some(({ path }) => path === name || path.startsWith(pathBelow(name, TOP)));
+  const unread = scanned.skipped.slice(scanned.absent ?? 0);
+  return unread.some(({ path }) => path === name || path.startsWith(pathBelow(name, TOP)));
 };
 
-/** The source folders, where there are several sources, and the rows of what is in each. */
-function foldersOf({ source: root, ledger: { table } }: Run): { source: RawPath; rows: readonly number[] }[] {
+/** A source folder, and the rows of what is in it. */
+interface Rows {
+  readonly source: RawPath;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The source folders, where there are several sources. */
+function foldersOf({ source: root, ledger: { table } }: Run): readonly Rows[] {
   if (!isUnited(root)) return [];
   return sourcesOf(root).flatMap((source) => {
     const name = baseName(source);
     const own = firstFrom(table, name);
     const isFile = own < table.count && table.path(own) === name && table.columns.kind[own] !== KIND.directory;
     if (isFile) return [];
-    const start = firstFrom(table, pathBelow(name, TOP));
-    const count = firstFrom(table, withEnd(name, AFTER_SLASH)) - start;
-    return [{ source, rows: Array.from({ length: count }, (_, at) => start + at) }];
+    const [start, end] = [firstFrom(table, pathBelow(name, TOP)), firstFrom(table, withEnd(name, AFTER_SLASH))];
+    return [{ source, start, end }];
   });
 }
 

@@ -19,7 +19,7 @@ export const LEAST_DELETED = 10;
 
 /** What is to become a version, and the folder that it is of. */
 export type ShrunkenInput = Pick<UploadRun, 'dataset' | 'datasetId' | 'dryRun' | 'source' | 'warn'> & {
-  readonly scanned: Pick<UploadRun['scanned'], 'files' | 'bytes' | 'leftOut'> & {
+  readonly scanned: Pick<UploadRun['scanned'], 'files' | 'bytes' | 'leftOut' | 'absent'> & {
     readonly skipped: Pick<UploadRun['scanned']['skipped'], 'length'>;
   };
 };
@@ -80,7 +80,7 @@ export interface ShownBefore {
 export function checkShrunken(run: ShrunkenInput, { version, totals }: ShownBefore): void {
   const { scanned, dataset } = run;
   // Files that could not be read are there.
-  const [files, bytes] = [scanned.files + scanned.skipped.length, scanned.bytes];
+  const [files, bytes] = [scanned.files + scanned.skipped.length - (scanned.absent ?? 0), scanned.bytes];
   const before = totals ?? { files: version === 0 ? 0 : 1, bytes: 0 };
   const isLess = (now: number, was: number): boolean => now < was * (1 - MOST_LOST);
   const isEmpty = files === 0 && before.files > 0;

@@ -25,6 +25,8 @@ export interface ScanResult {
   readonly table: EntryTableData;
   readonly root: Stat;
   readonly skipped: readonly Skip[];
+  /** Number of the first of `skipped` that a list names and that do not exist. */
+  readonly absent?: number;
   readonly files: number;
   readonly bytes: number;
   /** Files that changed too lately (`settledBeforeMs`). */
@@ -78,6 +80,7 @@ class Scanner {
   /** Tags of the folder that was listed last, if what they leave out is listed. */
   private namedTags: readonly FolderTag[] = [];
   private files = 0;
+  private absent = 0;
   private nextReport = 0;
   private rootDevice = 0;
   private readonly window: WindowCursor;
@@ -100,7 +103,9 @@ class Scanner {
     this.rootDevice = root.device;
     try {
       const isFirst = window?.after === undefined;
-      if (isFirst) this.skipped.push(...unreachable(filter.listed ?? [], fs, this.base));
+      const absent = isFirst ? unreachable(filter.listed ?? [], fs, this.base) : [];
+      for (const skip of absent) this.skipped.push(skip);
+      this.absent = absent.length;
       this.folder(TOP);
     } finally {
       this.rows.close();
@@ -110,13 +115,14 @@ class Scanner {
       (inode) => this.rows.has(inode),
       (index, bytes) => this.drop(index, bytes),
     );
-    const { table, skipped, young, files, leftOut } = this;
+    const { table, skipped, absent, young, files, leftOut } = this;
     return {
       dvc,
       ...defined({ last: this.window.last, linked: this.rows.linked }),
       table: table.finish(),
       root,
       skipped,
+      absent,
       young,
       files,
       bytes: this.rows.bytes,

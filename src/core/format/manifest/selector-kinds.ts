@@ -66,6 +66,9 @@ const SLASH = rawFromText('/');
 /** With more paths than this, parsing every line is faster than searching for each. */
 const MAX_NEEDLED = 64;
 
+/** With more paths than this, reading every segment is faster than looking for each path in the list of segments. */
+const MAX_RANGED = 1000;
+
 class Paths implements Kind {
   readonly text: string;
   private readonly texts = new Map<RawPath, string>();
@@ -103,7 +106,8 @@ class Paths implements Kind {
     });
   }
 
-  get ranges(): readonly PathRange[] {
+  get ranges(): readonly PathRange[] | undefined {
+    if (this.texts.size > MAX_RANGED) return undefined;
     return [...this.texts.keys()].flatMap(rangesOfPath);
   }
 
