@@ -26,6 +26,7 @@ import {
   takingNames,
   typedStores,
 } from './store-setting.js';
+import { isStoreLast, type LowerStore } from './store-behind.js';
 import { suggest } from '../core/platform/text/suggest.js';
 import { refuseSwapped } from './swapped-args.js';
 import { tokenize } from './tokenize.js';
@@ -121,6 +122,13 @@ export function resolveCall(command: Declaration, layers: Layers, around: Around
   return resolveWithRules(command, { ...layers, config }, around);
 }
 
+/** Returns the store that the call works on if its arguments name none. */
+function lowerStore(command: Command, layers: Layers, around: Around): LowerStore | undefined {
+  const { values, sources } = resolveCall(command, layers, around);
+  const url = placeIn(values, around);
+  return url === undefined ? undefined : { url, source: sources[STORE_KEY] ?? sources['bucket'] ?? '' };
+}
+
 interface Typed {
   readonly placed: PlacedTexts;
   readonly place: string | undefined;
@@ -195,9 +203,11 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   const declared = command.args ?? [];
   const { stores = new Map() } = config;
   const around = { stores, cwd: input.cwd ?? '/' };
-  const placed = placedTexts(declared, tokens, stores);
+  const layers = { path: command.path, env: input.env, config };
+  const lower = () => lowerStore(command, { ...layers, texts: tokens.texts }, around);
+  const placed = placedTexts(declared, tokens, { stores, isLast: isStoreLast(command, tokens, { stores, lower }) });
   const texts = { ...tokens.texts, [STORE_KEY]: typedStores(declared, placed, tokens) };
-  const resolved = resolveCall(command, { path: command.path, texts, env: input.env, config }, around);
+  const resolved = resolveCall(command, { ...layers, texts }, around);
   const place = storeArg(command) === undefined ? undefined : placeIn(resolved.values, around);
   refuseIdle(command, resolved, { place, texts: tokens.args, cwd: around.cwd });
   refuseMissing(command, resolved, { placed, place, stores });

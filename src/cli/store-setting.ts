@@ -145,12 +145,16 @@ export interface PlacedTexts {
   readonly extra: readonly string[];
 }
 
+interface Placing {
+  readonly stores: NamedStores;
+  /** The last text is the store (store-behind.ts). */
+  readonly isLast: boolean;
+}
+
 /** Assigns the typed texts to the arguments. */
-export function placedTexts(declared: Args, tokens: Tokens, stores: NamedStores): PlacedTexts {
+export function placedTexts(declared: Args, tokens: Tokens, { stores, isLast }: Placing): PlacedTexts {
   const given = isLeftOut(declared, tokens, stores) ? [undefined, ...tokens.args] : tokens.args;
   const many = declared.findIndex((one) => one.many);
-  // The store may come after an argument that takes all remaining texts: there only a URL or a name is one.
-  const isLast = many >= 0 && many < declared.length - 1 && isStoreWord(given.at(-1), stores);
   const behind = given.length - (isLast ? 1 : 0);
   const start = (index: number): number => (many >= 0 && index > many ? behind : index);
   const end = (index: number): number => (index === many ? behind : start(index) + 1);

@@ -1,5 +1,5 @@
 import { defineCommand } from '../cli/command.js';
-import type { Messages, StreamedResults, Verbosity } from '../cli/context.js';
+import type { Messages, StreamedResults, Verbosity, Terminal } from '../cli/context.js';
 import type { VersionWithPaths } from '../core/dataset/history/versions-with-paths.js';
 import { ArchiverError } from '../core/platform/failures/errors.js';
 import type { Failure } from '../core/platform/failures/failure-list.js';
@@ -14,7 +14,7 @@ import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { totalsDocument } from './kit/totals-document.js';
 import { otherVersionsClause, otherVersionsText, findInOtherVersions } from './kit/other-versions.js';
 import { sizeAndTime, SIZE_AND_TIME } from './kit/entry-cells.js';
-import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
+import { listRule, uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { documentParts } from './kit/pieces.js';
 import { restoreCommand } from './kit/restore-command.js';
 import { type StoreContext, withStore } from './kit/store.js';
@@ -38,7 +38,7 @@ export const command = defineCommand({
     NARROWING,
   args: [uploadArg],
   flags,
-  rules: [...uploadTargetRules, hashRule],
+  rules: [...uploadTargetRules, hashRule, listRule],
   examples: [
     'archiver list s3://acme-archive/lab',
     'archiver list /mnt/backup --dataset photos',
@@ -51,7 +51,11 @@ export const command = defineCommand({
     1: 'what was asked for is not there, or the manifest is missing, damaged or cannot be read',
     3: 'listed, but some of what was asked for is not there, or the newest version of a dataset is unreadable',
   },
-  async run(values, [url], context: StreamedResults<'list'> & Messages & Verbosity & StoreContext & ReadingContext) {
+  async run(
+    values,
+    [url],
+    context: StreamedResults<'list'> & Messages & Verbosity & StoreContext & ReadingContext & Pick<Terminal, 'stdin'>,
+  ) {
     const isOfFiles = isSelecting(values) || (values.datasetId ?? values.version ?? values.asOf) !== undefined;
     const named = isOfFiles ? undefined : await targetOf(url, values, context);
     if (named !== undefined && named.uploadId === undefined) {
@@ -62,7 +66,7 @@ export const command = defineCommand({
     const location = uploadUrl(target);
     const warn = (text: string): void => context.warn(text);
     const { baseUrl, uploadId, manifestSha256: sha256, session } = target;
-    const wanted = { uploadId, sha256, selectors: selectorsOf(values), warn, signal: context.signal };
+    const wanted = { uploadId, sha256, selectors: await selectorsOf(values, context), warn, signal: context.signal };
     const list: WriteEntries = (written) =>
       whileReading(context, location, (emit, aside) =>
         withStore({ baseUrl, values, context, session, onEvent: emit }, async ({ store, requests }) => {

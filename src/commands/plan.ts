@@ -2,6 +2,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { conflicts } from '../cli/rule.js';
+import { listRule } from './kit/flags.js';
 import { lockRules } from './kit/lock-flags.js';
 import { tierRules } from './upload/tier-flags.js';
 import { planFlags } from './parts/flags.js';
@@ -28,6 +29,7 @@ export const command = defineCommand({
   flags: planFlags,
   rules: [
     conflicts('parts', ['partSize']),
+    listRule,
     {
       kind: 'check',
       text: '--encrypt-manifest cannot be planned: parts of one manifest are written by many; use `archiver upload`',

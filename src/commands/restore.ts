@@ -10,6 +10,7 @@ import {
   cacheFlag,
   coldFlags,
   limitFlags,
+  listRule,
   outputFlags,
   uploadArg,
   uploadTargetFlags,
@@ -59,7 +60,7 @@ export const command = defineCommand({
   path: 'restore',
   summary: 'restore files of an upload',
   description:
-    `Restores what --file, --pattern, --hash, --git-commit and --dvc-stage select, or everything with --all. ${NARROWING}\n` +
+    `Restores what --file, --pattern, --hash and the like select, or everything with --all. ${NARROWING}\n` +
     'With --dataset-id and no version, --git-commit means the newest version that was made at the commit.\n' +
     'Files are written under OUTPUT_DIR by their path in the source folder, with times, permissions, links, holes and ' +
     'attributes; owners only when run as root. A file appears under its name when it is whole and its checksum is right. ' +
@@ -88,6 +89,7 @@ export const command = defineCommand({
     },
     atLeastOne(...SELECTOR_KEYS, 'all'),
     hashRule,
+    listRule,
   ],
   examples: [
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --file results/summary.csv',
@@ -121,7 +123,7 @@ export const command = defineCommand({
       outputDir,
       target,
       manifestSha256,
-      selectors: { ...selectorsOf(values), ...(values.part && { part: values.part }) },
+      selectors: { ...(await selectorsOf(values, context)), ...(values.part && { part: values.part }) },
       openCache: () => openFrameCache(values, context),
       fillsCache: !values.all || isGiven(context, 'cacheGb'),
       fetch: async (options, opened) => {

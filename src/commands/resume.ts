@@ -125,14 +125,13 @@ async function runAgain(
   // The questions were answered when the upload began.
   const again = { ...begun, ...givenFlags(values), dryRun: false, yes: true };
   const asBefore = { ...context, origins: originsOf(opened.state, context) };
-  const [source = ''] = sources;
   switch (command) {
     case 'upload': {
       // The state's checksum vouches that these are values of that command's flags.
-      return await runUpload(again as unknown as UploadValues, { source, destination }, asBefore, opened);
+      return await runUpload(again as unknown as UploadValues, { sources, destination }, asBefore, opened);
     }
     case 'sync': {
-      return await runSync(again as unknown as SyncValues, { source, url: destination }, asBefore, opened);
+      return await runSync(again as unknown as SyncValues, { sources, url: destination }, asBefore, opened);
     }
     case 'create upload': {
       return await runCreateUpload(again as unknown as CreateUploadValues, { sources, destination }, asBefore, opened);

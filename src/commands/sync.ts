@@ -6,12 +6,15 @@ import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
 import { budgetGateFlags } from './kit/budget-flags.js';
 import {
   DRY_RUN,
+  FILTERING,
+  SOURCES,
   changesFlags,
   datasetIdFlag,
   folderFlags,
   folderRules,
   outputFlags,
   packingFlags,
+  sourceRules,
   storeFlags,
   storeModeFlag,
   writerIdFlag,
@@ -74,14 +77,16 @@ export const command = defineCommand({
     'not given; --no-encrypt-manifest ends that.\n' +
     'What --exclude leaves out counts as gone with --track-deletes; what could not be read does not. Where ten or more ' +
     'paths are gone and the folder holds less than half of what it did, or nothing, its disk may not be mounted: nothing ' +
-    'is recorded without --allow-mass-delete. The same is asked where a version has to list everything by itself.',
+    'is recorded without --allow-mass-delete. The same is asked where a version has to list everything by itself.\n' +
+    `${FILTERING}\n${SOURCES}`,
   args: [
-    arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
+    arg.folder('SOURCE', { describe: 'folder or file to archive', many: true }),
     arg.url('S3_URL', { describe: 's3://bucket[/prefix] or file:///folder' }),
   ],
   flags,
   rules: [
     ...folderRules,
+    ...sourceRules,
     ...lockRules,
     ...telemetryRules,
     {
@@ -93,6 +98,7 @@ export const command = defineCommand({
   examples: [
     'archiver sync /data/run-0412 s3://acme-archive/lab --track-deletes',
     'archiver sync ./photos file:///mnt/backup --dry-run',
+    'archiver sync /etc /home/ada s3://acme-archive --smaller-than 1GiB',
   ],
   isRecorded: true,
   exits: {
@@ -102,34 +108,33 @@ export const command = defineCommand({
     4: 'not synced: it would exceed a budget, most of the folder is gone and --allow-mass-delete was not given, the store has forgotten the dataset and --new-store was not given, or it creates no key only once and may not be listed (--create-once)',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [source, url], context: Context<'sync'>) {
-    return await runSync(values, { source, url }, context);
+  async run(values, [sources, url], context: Context<'sync'>) {
+    return await runSync(values, { sources, url }, context);
   },
 });
 
 interface SyncTarget {
-  readonly source: string;
+  readonly sources: readonly string[];
   readonly url: string;
 }
 
 /** Runs the command, as the continuation of `opened` if given; returns its exit status. */
 export async function runSync(
   given: SyncValues,
-  target: SyncTarget,
+  { sources, url }: SyncTarget,
   context: Context<'sync'>,
   opened?: SavedUpload,
 ): Promise<number> {
-  const { folderCall, folderOptions, placesOf, runArchive, storeOf } = await import('./upload/run-archive.js');
+  const { folderCall, folderOptions, targetOf, runArchive, storeOf } = await import('./upload/run-archive.js');
   const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
     await import('./upload/engine-options.js');
-  const { source, url } = target;
   const { url: storeUrl } = storeOf(url, given.writerId);
   const prepare = async () => {
-    const places = placesOf(source, url, given.writerId, context);
+    const target = targetOf(sources, url, given.writerId, context);
     const values = withoutClassOfFolder(storeUrl, given, context);
     const { trackDeletes, ignoreCtime, force } = values;
     const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
-    const shared = await folderOptions(values, places, context);
+    const shared = await folderOptions(values, target, context);
     const options = {
       ...shared,
       dataset: { ...shared.dataset, ...guardOptions(values), changes: { trackDeletes, ignoreCtime, isForced: force } },
@@ -142,7 +147,7 @@ export async function runSync(
       layout: { shardStrategy, shardCount, storageClass, lock: lockOption(values, storeUrl) },
     };
     return {
-      ...(await folderCall(values, { given: source, places }, context)),
+      ...(await folderCall(values, target, context)),
       command: 'sync',
       policy: 'same',
       opened,
@@ -150,5 +155,5 @@ export async function runSync(
       open: openForWriting(storeUrl, values, context),
     } as const;
   };
-  return await runArchive({ command: 'sync', values: given, sources: [source], storeUrl }, prepare, context);
+  return await runArchive({ command: 'sync', values: given, sources, storeUrl }, prepare, context);
 }

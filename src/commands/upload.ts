@@ -10,10 +10,13 @@ import { accessGateFlags } from './kit/access-flags.js';
 import { budgetGateFlags } from './kit/budget-flags.js';
 import {
   DRY_RUN,
+  FILTERING,
+  SOURCES,
   datasetIdFlag,
   folderFlags,
   folderRules,
   outputFlags,
+  sourceRules,
   ignoreCtimeFlag,
   packingFlags,
   storageClassFlag,
@@ -53,7 +56,7 @@ const flags = {
   compressionLevel: packingFlags.compressionLevel,
   frameSize: flag.bytes(0, {
     default: '16MiB',
-    describe: 'data in one zstd frame, the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
+    describe: 'data in one zstd frame; the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
   }),
   storageClass: storageClassFlag,
   ...lockFlags,
@@ -99,7 +102,7 @@ export type UploadValues = Values<typeof flags>;
 
 export const command = defineCommand({
   path: 'upload',
-  summary: 'archive a folder as a few large compressed objects and a manifest',
+  summary: 'archive folders as a few large objects and a manifest',
   description:
     'Every upload becomes the next version of its dataset, complete in itself or, with --incremental, as the difference ' +
     'to the version before (see also `archiver sync`). Files are packed into chunks of 32 MiB ' +
@@ -115,9 +118,10 @@ export const command = defineCommand({
     'Where the folder is empty, or holds less than half of the files or bytes of the version before, nothing is sent without ' +
     '--allow-mass-delete: its disk may not be mounted.\n' +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
-    'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
+    'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder. ' +
+    `${FILTERING}\n${SOURCES}`,
   args: [
-    arg.folder('SOURCE_DIR', { describe: 'folder to archive' }),
+    arg.folder('SOURCE', { describe: 'folder or file to archive', many: true }),
     arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' }),
   ],
   flags,
@@ -148,6 +152,7 @@ export const command = defineCommand({
     conflicts('resume', ['forceRestart']),
     conflictsAcrossLayers('resume', ['dryRun']),
     ...folderRules,
+    ...sourceRules,
     ...lockRules,
     ...telemetryRules,
     ...tierRules,
@@ -160,6 +165,8 @@ export const command = defineCommand({
   examples: [
     'archiver upload /data/run-0412 s3://acme-archive/lab',
     'archiver upload ./photos file:///mnt/backup --exclude "*.tmp"',
+    'archiver upload ./photos ./letters dump.sql s3://acme-archive',
+    'find . -newer last -print0 | archiver upload . s3://acme-archive --files-from-raw -',
     'archiver upload /data s3://acme-archive --auto-tier --tier-max GLACIER --dry-run',
   ],
   isRecorded: true,
@@ -170,8 +177,8 @@ export const command = defineCommand({
     4: 'it would exceed a budget, access to the bucket is as bad as --fail-on, most of the folder is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent',
   },
   keepsMemoryLimit: () => true,
-  async run(values, [source, destination], context: Context<'upload'>) {
-    return await runUpload(values, { source, destination }, context);
+  async run(values, [sources, destination], context: Context<'upload'>) {
+    return await runUpload(values, { sources, destination }, context);
   },
 });
 
@@ -179,30 +186,30 @@ export const command = defineCommand({
 const OTHER_SOCKETS = 10;
 
 interface UploadTarget {
-  readonly source: string;
+  readonly sources: readonly string[];
   readonly destination: string;
 }
 
 /** Runs the command, as the continuation of `opened` if given; returns its exit status. */
 export async function runUpload(
   given: UploadValues,
-  { source, destination }: UploadTarget,
+  { sources, destination }: UploadTarget,
   context: Context<'upload'>,
   opened?: SavedUpload,
 ): Promise<number> {
-  const { folderCall, folderOptions, placesOf, runArchive, storeOf } = await import('./upload/run-archive.js');
+  const { folderCall, folderOptions, targetOf, runArchive, storeOf } = await import('./upload/run-archive.js');
   const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
     await import('./upload/engine-options.js');
   const { url } = storeOf(destination, given.writerId);
   const prepare = async () => {
-    const places = placesOf(source, destination, given.writerId, context);
+    const target = targetOf(sources, destination, given.writerId, context);
     const values = withoutClassOfFolder(url, given, context);
     const found = await inspectStore(url, { ...values }, context);
     await confirmCold(values, context);
     const [direct, lock] = [directOptions(values), lockOption(values, url)];
     const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
     const { optimization, congestionControl, transporter, disableStaging } = values;
-    const shared = await folderOptions(values, places, context);
+    const shared = await folderOptions(values, target, context);
     const options = {
       ...shared,
       dataset: { ...shared.dataset, ...guardOptions(values), changes: await changeOptions(values, context, opened) },
@@ -219,7 +226,7 @@ export async function runUpload(
     };
     const network = direct === undefined ? {} : { maxSockets: direct.requests + OTHER_SOCKETS };
     return {
-      ...(await folderCall(values, { given: source, places }, context)),
+      ...(await folderCall(values, target, context)),
       command: 'upload',
       policy: values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask',
       opened,
@@ -228,7 +235,7 @@ export async function runUpload(
       found,
     } as const;
   };
-  return await runArchive({ command: 'upload', values: given, sources: [source], storeUrl: url }, prepare, context);
+  return await runArchive({ command: 'upload', values: given, sources, storeUrl: url }, prepare, context);
 }
 
 async function changeOptions(

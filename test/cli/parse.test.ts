@@ -190,14 +190,14 @@ describe('refusals', () => {
 
 describe('what is needed and not given is one sentence', () => {
   test.each([
-    ['create upload', {}, 'SOURCE_DIR and DESTINATION (or --bucket) are missing'],
-    ['create upload', { ARCHIVER_BUCKET: 'abc' }, 'SOURCE_DIR is missing'],
-    ['upload', {}, 'SOURCE_DIR and DESTINATION (or --bucket) are missing'],
-    ['upload', { ARCHIVER_BUCKET: 'abc' }, 'SOURCE_DIR is missing'],
+    ['create upload', {}, 'SOURCE and DESTINATION (or --bucket) are missing'],
+    ['create upload', { ARCHIVER_BUCKET: 'abc' }, 'SOURCE is missing'],
+    ['upload', {}, 'SOURCE and DESTINATION (or --bucket) are missing'],
+    ['upload', { ARCHIVER_BUCKET: 'abc' }, 'SOURCE is missing'],
     [
       'restore',
       {},
-      'S3_URL (or --bucket), OUTPUT_DIR and one of --file, --pattern, --hash, --git-commit, --dvc-stage or --all are missing',
+      'S3_URL (or --bucket), OUTPUT_DIR and one of --file, --pattern, --hash, --git-commit, --dvc-stage, --regex, --larger-than, --smaller-than, --exclude-larger-than, --files-from, --files-from-raw or --all are missing',
     ],
     [
       'dataset prune',

@@ -97,7 +97,7 @@ test.each<[argv: string[], env: Record<string, string>, what: string]>([
   [['restore', 'URL', 'lost'], { ARCHIVER_RESTORE_FILE: 'a\ufffdb' }, 'ARCHIVER_RESTORE_FILE'],
   [['download', 'URL', 'lost', '--files', 'a\ufffdb'], {}, '--files'],
   [['list', 'URL', '--pattern', 'a\ufffdb'], {}, '--pattern'],
-  [['upload', 'a\ufffdb', 'file:///nowhere'], {}, 'SOURCE_DIR'],
+  [['upload', 'a\ufffdb', 'file:///nowhere'], {}, 'SOURCE'],
   [['shell', 'URL', '-c', 'cat a\ufffdb'], {}, '--command'],
 ])('%j with %j is refused, and told how to write it', async (argv, env, what) => {
   const ran = await runCommand(

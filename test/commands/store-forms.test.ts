@@ -275,7 +275,7 @@ describe('in use', () => {
       status: 2,
       stdout: '',
       stderr: expect.stringContaining(
-        `"${url}" is a store, and SOURCE_DIR comes first: archiver create upload SOURCE_DIR... [DESTINATION]`,
+        `"${url}" is a store, and SOURCE comes first: archiver create upload SOURCE... [DESTINATION]`,
       ) as string,
     });
   });

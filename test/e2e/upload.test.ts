@@ -268,16 +268,13 @@ describe('what is recorded', () => {
 });
 
 describe('refusals', () => {
-  test.each([
-    ['does not exist', 'gone', 'does not exist'],
-    ['is a file', 'source/sub/a.txt', 'is not a folder'],
-  ])('a source that %s fails', async (_name, name, words) => {
+  test('a source that does not exist fails', async () => {
     const { home, url } = await withSource();
 
-    const { status, stderr } = await archiver(home, ['upload', join(home, name), url]);
+    const { status, stderr } = await archiver(home, ['upload', join(home, 'gone'), url]);
 
     expect(status).toBe(1);
-    expect(stderr).toContain(words);
+    expect(stderr).toContain('does not exist');
   });
 
   test('the source folder itself is no destination', async () => {

@@ -9,9 +9,12 @@ import type { SavedUpload } from '../../core/archive/resume/saved-upload.js';
 import { budgetGateFlags } from '../kit/budget-flags.js';
 import {
   DRY_RUN,
+  SOURCES,
   filterFlags,
   limitFlags,
+  listRule,
   outputFlags,
+  sourceRules,
   storageClassFlag,
   storeFlags,
   storeModeFlag,
@@ -98,11 +101,11 @@ export const command = defineCommand({
   summary: 'archive one or more folders straight into a bucket',
   description:
     'Scans, packs, compresses and sends at the same time; only the state that a resume needs is written to this ' +
-    'computer. With one folder, paths in the archive are relative to it; with several they begin with the name of each.\n' +
+    `computer. ${SOURCES}\n` +
     'Chunks are packed in memory: each thread and each request in flight holds one. Where --memory-limit or half of the ' +
     'memory of this computer does not allow that, fewer are packed at once.',
   args: [
-    arg.folder('SOURCE_DIR', { describe: 'folder to archive', many: true }),
+    arg.folder('SOURCE', { describe: 'folder or file to archive', many: true }),
     arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' }),
   ],
   flags,
@@ -124,11 +127,8 @@ export const command = defineCommand({
       '--max-idle-conns 0 keeps no connection open: leave out --idle-conn-timeout',
       (v) => v['maxIdleConns'] === 0,
     ),
-    {
-      kind: 'check',
-      text: '--one-file-system takes one SOURCE_DIR',
-      ok: (v, [sources]) => !v.oneFileSystem || sources.length === 1,
-    },
+    listRule,
+    ...sourceRules,
   ],
   examples: [
     'archiver create upload /data/run-0412 --bucket acme-archive --prefix lab',
@@ -167,28 +167,25 @@ export async function runCreateUpload(
   const { runArchive } = await import('../upload/run-archive.js');
   const { networkSettings } = await import('./network.js');
   const { openNamed } = await import('./open-named.js');
-  const { datasetOf, sourceFolders } = await import('./source-folders.js');
+  const { findSources } = await import('../upload/sources.js');
   const { asBegun } = await import('../upload/resumable.js');
   const url = baseUrlOf(destination);
   const prepare = async () => {
-    const sources = sourceFolders(given, context, url);
-    const where = { command: 'create upload', sources: sources.folders, destination: url, storeUrl: url };
+    const { named, root, origin, skipTrees } = findSources(given, context, url);
+    const where = { command: 'create upload', sources: named, destination: url, storeUrl: url };
     const asked = typed.resume ? await asBegun(typed, { ...where, values: typed }, context) : typed;
     const values = withoutClassOfFolder(url, asked, context);
     const network = networkSettings(values);
     const limitBytes = uploadMemoryLimit(context);
     await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
-    const { folders, root, origin } = sources;
-    const host = hostname();
     const options = {
       ...engineEnvironment(context),
       source: root,
       dataset: {
-        id: datasetOf(sources, host),
         ...guardOptions(values),
-        ...(folders.length === 1 ? {} : { origin: { path: origin, owner: host } }),
+        ...(origin && { origin: { ...origin, owner: hostname() } }),
       },
-      filter: { ...filterOptions(values, sources.skipTrees), namesLeftOut: values.dryRun && context.verbose },
+      filter: { ...(await filterOptions(values, skipTrees, context)), namesLeftOut: values.dryRun && context.verbose },
       failFast: values.failFast,
       labels: { project: values.project },
       dryRun: values.dryRun,

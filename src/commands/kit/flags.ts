@@ -103,7 +103,7 @@ export const encryptionFlags = {
   }),
   encryptManifest: flag.on({
     describe:
-      'encrypt the manifest, which has the names of files, with --kms-key-id; a derived dataset id is then data-<hash>',
+      'encrypt the manifest with --kms-key-id; it has the names of files, and a derived dataset id is then data-<hash>',
   }),
 };
 
@@ -164,11 +164,11 @@ export const packingFlags = {
 /** Metadata of git and DVC that an upload records. */
 export const provenanceFlags = ofFeature('projects', {
   gitMetadata: flag.on({
-    describe: 'record the git commit of SOURCE_DIR; with branch, tag and remote, and the commit with each file',
+    describe: 'record the git commit of the source folder; with branch, tag and remote, and the commit with each file',
   }),
   dvcAuto: flag.on({
     describe:
-      'record with each file what makes it; the stage of a dvc.yaml below SOURCE_DIR, or the .dvc file that tracks it',
+      'record with each file what makes it; the stage of a dvc.yaml below the source folder, or the .dvc file that tracks it',
   }),
   dvcStage: flag.text({
     placeholder: 'NAME',
@@ -178,12 +178,12 @@ export const provenanceFlags = ofFeature('projects', {
   }),
   dvcCacheDir: flag.folder({
     default: '.dvc/cache',
-    describe: 'DVC cache of this machine, recorded with the other DVC flags, or when given; not looked at',
+    describe: 'DVC cache of this machine; recorded with the other DVC flags, or when given; not looked at',
   }),
   generateDvcFiles: flag.on({
     describe: 'write FILE.dvc for each file once all is there; none for what DVC or git tracks or ignores',
   }),
-  dvcOutputDir: flag.folder({ describe: 'where .dvc files go; SOURCE_DIR when not given' }),
+  dvcOutputDir: flag.folder({ describe: 'where .dvc files go; the source folder when not given' }),
 });
 
 /** For uploads that may use any class. */
@@ -203,15 +203,49 @@ export const outputFlags = {
 export const DRY_RUN =
   'write nothing: look at the folder and the destination, say what would be sent and what that costs at most; --verbose lists every file';
 
+/** What says by more than patterns which files are meant, of a folder or of an upload. */
+export const narrowingFlags = {
+  regex: flag.repeat({
+    placeholder: 'RE',
+    describe:
+      'only paths with a match of this; a regular expression of JavaScript (flag u, without lookaround and back references), anywhere in the path unless ^ and $ say where; repeatable',
+  }),
+  largerThan: flag.bytes(0, { describe: 'only files with more bytes than this' }),
+  smallerThan: flag.bytes(1, { describe: 'only files with fewer bytes than this' }),
+  excludeLargerThan: flag.bytes(0, { describe: 'leave out files with more bytes than this' }),
+  filesFrom: flag.file({
+    placeholder: 'FILE|-',
+    describe: 'only the paths in this file (- is stdin), one a line as they are listed, and what is below them',
+  }),
+  filesFromRaw: flag.file({
+    placeholder: 'FILE|-',
+    describe: 'as --files-from; with a zero byte after each path, as `find -print0` writes it',
+  }),
+};
+
+/** Rule for `narrowingFlags`. */
+export const listRule = conflicts('filesFrom', ['filesFromRaw']);
+
+/** How what selects files goes together, for descriptions. */
+export const FILTERING =
+  'Whatever else selects files (--regex, --larger-than, --smaller-than, --files-from) narrows that down: a file is archived ' +
+  'where each of them allows it, and a folder where something in it is.';
+
 /** Selects the files that are archived. */
 export const filterFlags = {
   exclude: flag.repeat({ placeholder: 'PATTERN', describe: 'leave out paths that match this gitignore pattern' }),
   include: flag.repeat({
     placeholder: 'PATTERN',
-    describe: 'archive paths that match, even if --exclude leaves them out',
+    describe: 'archive paths that match; even if --exclude leaves them out',
   }),
   excludeFile: flag.file({ placeholder: 'FILE', describe: 'file of gitignore patterns to leave out' }),
   excludeCaches: flag.on({ describe: 'leave out folders that hold a CACHEDIR.TAG' }),
+  excludeIfPresent: flag.repeat({
+    placeholder: 'FILE',
+    describe:
+      'leave out what lies beside this file; NAME, or NAME:TEXT for files that begin with TEXT; the file itself stays; repeatable',
+  }),
+  ...narrowingFlags,
   oneFileSystem: flag.on({ describe: 'do not descend into other file systems' }),
   failFast: flag.on({ describe: 'stop at the first file that cannot be read' }),
   ...ofFeature('projects', {
@@ -246,6 +280,7 @@ export const folderFlags = {
 
 /** Rules for `folderFlags`. */
 export const folderRules = [
+  listRule,
   requires('encryptManifest', 'kmsKeyId'),
   requires('dvcOutputDir', 'generateDvcFiles'),
   {
@@ -253,6 +288,21 @@ export const folderRules = [
     text: '--generate-dvc-files needs the MD5 of every file: leave out --no-file-checksums',
     ok: (v: { readonly generateDvcFiles: boolean; readonly fileChecksums: boolean }) =>
       !v.generateDvcFiles || v.fileChecksums,
+  },
+] as const;
+
+/** What several sources are, for descriptions. */
+export const SOURCES =
+  'With one folder, paths in the archive are relative to it; a file, and each of several sources, is there under its own name. ' +
+  'A link that is given as a source stands for what it leads to.';
+
+/** Rules for commands with several sources. */
+export const sourceRules = [
+  {
+    kind: 'check',
+    text: '--one-file-system takes one SOURCE',
+    ok: (v: { readonly oneFileSystem: boolean }, args: readonly unknown[]) =>
+      !v.oneFileSystem || (Array.isArray(args[0]) && args[0].length === 1),
   },
 ] as const;
 

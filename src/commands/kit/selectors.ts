@@ -1,5 +1,9 @@
 // Flags that select files of an upload. A file must match every flag that is given, and any one value of each.
 import { flag, type Values } from '../../cli/flag.js';
+import { defined } from '../../core/platform/defined.js';
+import { TOP } from '../../core/platform/paths/raw-path.js';
+import { narrowingFlags } from './flags.js';
+import type { PathListContext } from './path-list.js';
 import type { Selectors } from '../../core/format/manifest/selection.js';
 
 /** Help text about selectors in general. */
@@ -26,10 +30,23 @@ export const selectorFlags = {
     placeholder: 'NAME',
     describe: 'only files of this DVC stage, as DVC names it (train, sub/dvc.yaml:train, data.dvc); repeatable',
   }),
+  ...narrowingFlags,
 };
 
 /** The keys of `selectorFlags`. */
-export const SELECTOR_KEYS = ['file', 'pattern', 'hash', 'gitCommit', 'dvcStage'] as const;
+export const SELECTOR_KEYS = [
+  'file',
+  'pattern',
+  'hash',
+  'gitCommit',
+  'dvcStage',
+  'regex',
+  'largerThan',
+  'smallerThan',
+  'excludeLargerThan',
+  'filesFrom',
+  'filesFromRaw',
+] as const;
 
 type SelectorValues = Values<typeof selectorFlags>;
 
@@ -40,16 +57,30 @@ export const hashRule = {
 } as const;
 
 /** True when a selector is given. */
-export const isSelecting = (values: SelectorValues): boolean => SELECTOR_KEYS.some((key) => values[key].length > 0);
+export const isSelecting = (values: SelectorValues): boolean =>
+  SELECTOR_KEYS.some((key) => {
+    const value = values[key];
+    return Array.isArray(value) ? value.length > 0 : value !== undefined;
+  });
 
-/** Converts the flags to selectors; everything is selected when none is given. */
-export const selectorsOf = (values: SelectorValues): Selectors =>
-  isSelecting(values)
-    ? {
-        files: values.file,
-        patterns: values.pattern,
-        md5s: values.hash.map((md5) => md5.toLowerCase()),
-        commits: values.gitCommit,
-        stages: values.dvcStage,
-      }
-    : { all: true };
+/** Converts the flags to selectors; everything is selected when none is given. @throws usage for a list that cannot be used */
+export async function selectorsOf(values: SelectorValues, context: PathListContext): Promise<Selectors> {
+  if (!isSelecting(values)) return { all: true };
+  const { excludeLargerThan, smallerThan: below } = values;
+  const notLarger = excludeLargerThan === undefined ? undefined : excludeLargerThan + 1;
+  const { pathList } = await import('./path-list.js');
+  const listed = await pathList(values, context);
+  return {
+    files: values.file,
+    patterns: values.pattern,
+    md5s: values.hash.map((md5) => md5.toLowerCase()),
+    commits: values.gitCommit,
+    stages: values.dvcStage,
+    regexes: values.regex,
+    ...defined({
+      paths: listed?.includes(TOP) === true ? undefined : listed,
+      largerThanBytes: values.largerThan,
+      smallerThanBytes: notLarger === undefined ? below : Math.min(notLarger, below ?? Infinity),
+    }),
+  };
+}

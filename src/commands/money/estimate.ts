@@ -1,11 +1,11 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
-import type { Featured, MemoryLimit, Origins, Places, Results } from '../../cli/context.js';
+import type { Featured, MemoryLimit, Origins, Places, Results, Terminal } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
 import type { ProgressContext } from '../../cli/progress.js';
 import type { PriceList } from '../../core/cost/price-table.js';
 import type { EventSink } from '../../core/events/events.js';
-import { filterFlags, outputFlags, storageClassFlag } from '../kit/flags.js';
+import { filterFlags, listRule, outputFlags, storageClassFlag } from '../kit/flags.js';
 import { priceFlags, priceRules } from './price-flags.js';
 import type { EstimatedFolder, MeasuredRate } from './folder-estimate.js';
 import type { PriceContext } from './chosen-prices.js';
@@ -57,6 +57,7 @@ const flags = {
 };
 
 type Context = Results<'estimate'> &
+  Pick<Terminal, 'stdin'> &
   PriceContext &
   ProgressContext &
   TableContext &
@@ -79,7 +80,7 @@ export const command = defineCommand({
     'that machines share (ARCHIVER_LEDGER_STORE); nothing is sent to measure it.',
   args: [arg.folder('PATH', { describe: 'folder to archive; the current one when not given', optional: true })],
   flags,
-  rules: priceRules,
+  rules: [...priceRules, listRule],
   examples: [
     'archiver estimate /data/run-0412',
     'archiver estimate ./photos --storage-class DEEP_ARCHIVE --bandwidth 40',
@@ -128,7 +129,7 @@ async function estimatePath(path: string, { values, prices, context, emit }: Cal
   const source = resolveSource(path, context.cwd);
   const folder = await estimateFolder({
     source,
-    filter: filterOptions(values, ownFolders(source, context.home)),
+    filter: await filterOptions(values, ownFolders(source, context.home), context),
     maxShards: values.maxPrefixes,
     memoryLimitBytes: memoryLimit(context, 'an upload'),
     emit,

@@ -56,7 +56,7 @@ export async function runPlan(
       newDataset: values.newDataset,
       changes: { trackDeletes, ignoreCtime, isForced: force },
     },
-    filter: filterOptions(values, excludedTrees(places.source, places.base, context.home)),
+    filter: await filterOptions(values, excludedTrees(places.source, places.base, context.home), context),
     packing: { compressionLevel, fileChecksums, dedup: dedupOption(values, context) },
     layout: {
       shardCount,

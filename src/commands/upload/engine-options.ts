@@ -1,7 +1,9 @@
 // Converts flags of commands that upload to options of the engine: filters, memory, encryption, the place.
 import { readFileSync } from 'node:fs';
 import type { Cancellation, Clock, MemoryLimit, Origins, Places } from '../../cli/context.js';
-import { type FilterOptions, readPatternFile } from '../../core/archive/scan/filter.js';
+import { createFilter, readPatternFile } from '../../core/archive/scan/filter.js';
+import { folderTags } from '../../core/archive/scan/folder-tags.js';
+import type { FilterOptions } from '../../core/archive/scan/filter-options.js';
 import type { ArchiveOptions, EncryptionOptions, LayoutOptions } from '../../core/archive/run/settings.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import type { RetentionMode } from '../../core/store/object-store.js';
@@ -9,6 +11,7 @@ import { joinStoreUrl, parseStoreUrl, splitUploadUrl } from '../../core/store/st
 import { rawFromBytes } from '../../core/platform/paths/raw-path.js';
 import { memoryLimit } from '../kit/memory-limit.js';
 import { isGiven } from '../kit/run.js';
+import { pathList, type PathListContext, type PathListValues } from '../kit/path-list.js';
 
 /** Returns the clock, signal and home folder for the engine. */
 export const engineEnvironment = (
@@ -26,30 +29,48 @@ export const uploadMemoryLimit = (context: MemoryLimit): number | undefined => m
 export const dedupOption = (values: { readonly enableDedup: boolean }, context: Origins): boolean | undefined =>
   isGiven(context, 'enableDedup') ? values.enableDedup : undefined;
 
-export interface FilterValues {
+export interface FilterValues extends PathListValues {
   readonly exclude: readonly string[];
   readonly include: readonly string[];
   readonly excludeFile: string | undefined;
   readonly excludeCaches: boolean;
+  readonly excludeIfPresent: readonly string[];
+  readonly regex: readonly string[];
+  readonly largerThan: number | undefined;
+  readonly smallerThan: number | undefined;
+  readonly excludeLargerThan: number | undefined;
   readonly oneFileSystem: boolean;
   /** Undefined in a program that knows nothing of DVC. */
   readonly dvcCache?: boolean | undefined;
 }
 
-/** Converts the filter flags to options. */
-export function filterOptions(values: FilterValues, skipTrees: FilterOptions['skipTrees']): FilterOptions {
-  const { exclude, include, excludeFile, excludeCaches, oneFileSystem, dvcCache } = values;
+/** Converts the filter flags to options. @throws usage for what cannot be used */
+export async function filterOptions(
+  values: FilterValues,
+  skipTrees: FilterOptions['skipTrees'],
+  context: PathListContext,
+): Promise<FilterOptions> {
+  const { exclude, include, excludeFile, excludeCaches, excludeIfPresent, oneFileSystem, dvcCache } = values;
   const excludeLines =
     excludeFile === undefined ? [] : readPatternFile(excludeFile, (path) => rawFromBytes(readFileSync(path)));
-  return {
+  const options: FilterOptions = {
     exclude,
     include,
     excludeLines,
     excludeCaches,
+    excludeIfPresent,
+    regexes: values.regex,
+    largerThanBytes: values.largerThan,
+    smallerThanBytes: values.smallerThan,
+    excludeLargerThanBytes: values.excludeLargerThan,
+    listed: await pathList(values, context),
     oneFileSystem,
     dvc: dvcCache === true ? 'whole' : 'workspace',
     skipTrees,
   };
+  createFilter(options); // refuses what cannot be used before anything begins
+  folderTags(options);
+  return options;
 }
 
 export interface EncryptionValues {

@@ -1,10 +1,11 @@
 // The common part of `upload`, `sync` and `create upload` once their flags are read: continue an interrupted run where that is wanted,
 // archive, show the result.
+import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { type ProgressFormat, runToResult } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
 import { defined } from '../../core/platform/defined.js';
-import { excludedTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
+import { resolveSource } from '../../core/archive/scan/source-folder.js';
 import type { ArchiveOptions } from '../../core/archive/run/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
@@ -25,6 +26,7 @@ import {
   engineEnvironment,
 } from './engine-options.js';
 import { namesakeOf, typedNameOf } from './ask-dataset.js';
+import { findSources, refuseProvenance, type Sources } from './sources.js';
 import { warnOfUnwritableHome } from './unwritable-home.js';
 import { openResumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
@@ -163,6 +165,22 @@ export const placesOf = (
   { cwd }: Pick<Context, 'cwd'>,
 ): FolderTarget => ({ ...storeOf(destination, writer), source: resolveSource(source, cwd) });
 
+/** Sources, and where they go. */
+export interface SourcesTarget extends Omit<FolderTarget, 'source'> {
+  readonly sources: Sources;
+}
+
+/** Returns where sources are and where their upload goes. @throws usage for the URL of an upload; what `findSources` throws */
+export function targetOf(
+  given: readonly string[],
+  destination: string,
+  writer: string,
+  context: Context,
+): SourcesTarget {
+  const place = storeOf(destination, writer);
+  return { ...place, sources: findSources(given, context, place.base) };
+}
+
 interface FolderValues extends FilterValues, EncryptionValues {
   readonly datasetId: string | undefined;
   readonly newDataset: boolean;
@@ -171,45 +189,47 @@ interface FolderValues extends FilterValues, EncryptionValues {
   readonly dryRun: boolean;
 }
 
-/** Converts the flags about one folder to options of the engine, for `upload` and `sync`. */
+/** Converts the flags about sources to options of the engine, for `upload` and `sync`. @throws usage for what is about one folder */
 export async function folderOptions(
   values: FolderValues,
-  { base, url, writerId, source }: FolderTarget,
+  { url, writerId, sources }: SourcesTarget,
   context: Context<'upload'>,
 ): Promise<Pick<Options, 'labels' | 'dataset' | 'source'> & Options> {
   const { datasetId, newDataset, failFast, dryRun } = values;
+  const { root, folder, skipTrees, origin } = sources;
+  refuseProvenance(sources, { ...values }, context);
+  const provenance =
+    folder === undefined ? undefined : await provenanceOf({ values: { ...values }, source: folder, context });
   return {
     ...engineEnvironment(context),
-    source,
+    source: root,
     dataset: {
       id: datasetId === undefined ? undefined : checkDatasetId(datasetId),
       newDataset,
       writerId,
+      ...(origin && { origin: { ...origin, owner: writerId ?? hostname() } }),
       encryption: encryptionOptions(values, url, context),
     },
-    filter: {
-      ...filterOptions(values, excludedTrees(source, base, context.home)),
-      namesLeftOut: dryRun && context.verbose,
-    },
+    filter: { ...(await filterOptions(values, skipTrees, context)), namesLeftOut: dryRun && context.verbose },
     failFast,
-    labels: { provenance: await provenanceOf({ values: { ...values }, source, context }), project: values.project },
+    labels: { provenance, project: values.project },
     dryRun,
   };
 }
 
-/** The other fields of a call for one folder. */
+/** The other fields of a call. */
 export async function folderCall(
   values: FolderValues & { readonly progressFormat: ProgressFormat | undefined },
-  { given, places }: { readonly given: string; readonly places: FolderTarget },
+  { base, url, sources }: SourcesTarget,
   context: Context<'upload'>,
 ): Promise<Pick<ArchiveCall, 'values' | 'progressFormat' | 'sources' | 'destination' | 'storeUrl' | 'after'>> {
-  const { base, url, source } = places;
+  const { folder: source, named } = sources;
   return {
     values: { ...values },
     progressFormat: values.progressFormat,
-    sources: [{ given, real: source }],
+    sources: named,
     destination: base,
     storeUrl: url,
-    after: await afterUpload({ values: { ...values }, source, context }),
+    after: source === undefined ? undefined : await afterUpload({ values: { ...values }, source, context }),
   };
 }

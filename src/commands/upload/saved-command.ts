@@ -66,7 +66,7 @@ const MAY_DIFFER = new Set([
   'workers',
 ]);
 /** Flags whose paths are relative to the working directory. */
-const PATH_FLAGS = ['dvcOutputDir', 'excludeFile', 'prevManifest', 'textfile'];
+const PATH_FLAGS = ['dvcOutputDir', 'excludeFile', 'filesFrom', 'filesFromRaw', 'prevManifest', 'textfile'];
 /** Matches a store that is given as a relative path. */
 const RELATIVE = /^\.{1,2}(?:\/|$)/;
 
@@ -78,7 +78,7 @@ export async function savedCommand(run: UploadCommand, context: Context): Promis
   );
   for (const key of PATH_FLAGS) {
     const path = flags[key];
-    if (typeof path === 'string') flags[key] = resolve(context.cwd, path);
+    if (typeof path === 'string' && path !== '-') flags[key] = resolve(context.cwd, path);
   }
   const book = flags['budgetStore'];
   if (typeof book === 'string' && RELATIVE.test(book)) flags['budgetStore'] = resolve(context.cwd, book);

@@ -5,6 +5,7 @@ import type { OpenedStore } from '../store/open-store.js';
 import { uploadChanges, compareWithConcurrent, type NeedsFullVersion } from './changes/upload-changes.js';
 import type { Baseline } from './changes/baseline.js';
 import { type SettledDataset, resolveDataset } from './changes/resolve-dataset.js';
+import { checkEmptySources } from './changes/doubtful-part.js';
 import { checkShrunken, refuseResend, warnOfEmpty } from './changes/doubtful-source.js';
 import { destinationOf } from './inspect-destination.js';
 import { listAfterPacking, makeFullVersion, listWhilePacking } from './full-version.js';
@@ -102,6 +103,7 @@ async function runToEnd(
   if (baseline === undefined) {
     refuseResend(run);
     checkShrunken(run, { version: highest, totals });
+    checkEmptySources(run, highest);
   }
   const ordinal = { highest, isListed };
   let current = run;

@@ -209,7 +209,7 @@ describe('estimate', () => {
   test('a folder that is not there is one sentence', async () => {
     const { status, stderr } = await run('estimate', 'nowhere');
 
-    expect([status, stderr]).toEqual([1, expect.stringContaining('the source folder nowhere does not exist')]);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('the source nowhere does not exist')]);
   });
 
   test('a file that lies in several windows of the sample is one file of the progress', async () => {

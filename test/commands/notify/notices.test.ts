@@ -79,7 +79,7 @@ describe('a run that nobody watches', () => {
     const brought = await run(['upload', ...call]);
 
     expect([gone.status, brought.status]).toEqual([1, 0]);
-    expect(gone.stderr).toContain('the source folder ./later does not exist');
+    expect(gone.stderr).toContain('the source ./later does not exist');
     expect(server.requests.map(({ path }) => path)).toEqual(['/start', '/1', '/start', '/']);
     expect(await readFile(join(folder, 'a.prom'), 'utf8')).toMatch(
       /^archiver_run_exit_status\{command="sync",source="\.\/later",store="file:.*"\} 1$/m,

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { ChunkTask } from '../../../src/core/archive/run/chunk-task.js';
 import { planChunks, type PlanOptions } from '../../../src/core/archive/plan/chunk-plan.js';
 import { type EntryTable, openEntryTable } from '../../../src/core/format/columns/entry-table.js';
-import { NO_FILTER } from '../../../src/core/archive/scan/filter.js';
+import { NO_FILTER } from '../../../src/core/archive/scan/filter-options.js';
 import { ChunkPacker } from '../../../src/core/archive/pack/pack-chunk.js';
 import type { PackedChunk } from '../../../src/core/archive/run/packed-chunk.js';
 import type { PackSettings } from '../../../src/core/archive/pack/pack-state.js';

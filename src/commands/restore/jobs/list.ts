@@ -77,7 +77,16 @@ function selectionText(selectors: Selectors): string {
     ...patterns.map(printable),
     ...commits.map((commit) => `commit ${printable(commit)}`),
     ...stages.map((stage) => `stage ${printable(stage)}`),
+    ...narrowingWords(selectors),
     shards.length === 0 ? '' : `shards ${shards.join(',')}`,
   ].filter((word) => word !== '');
   return all === true || words.length === 0 ? 'all' : words.join(', ');
+}
+
+function narrowingWords({ regexes = [], largerThanBytes, smallerThanBytes }: Selectors): readonly string[] {
+  return [
+    ...regexes.map((regex) => `regex ${printable(regex)}`),
+    ...(largerThanBytes === undefined ? [] : [`larger than ${largerThanBytes} bytes`]),
+    ...(smallerThanBytes === undefined ? [] : [`smaller than ${smallerThanBytes} bytes`]),
+  ];
 }

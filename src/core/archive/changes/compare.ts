@@ -24,6 +24,8 @@ export interface Comparison {
   readonly changeOf: (index: number) => 'added' | 'modified' | 'unchanged';
   /** Topmost paths that are gone, in byte order; none without `trackDeletes`. */
   readonly deleted: readonly RawPath[];
+  /** Number of paths, folders aside, that are deleted below this folder of the top one. */
+  readonly deletedBelow: (name: RawPath) => number;
   /** Entries to pack. */
   readonly pending: number;
   /** Entries whose metadata alone changed. */
@@ -81,6 +83,7 @@ class Comparer {
   private readonly changes: Uint8Array;
   private readonly deleted: RawPath[] = [];
   private readonly deletedFolders = new Set<RawPath>();
+  private readonly deletedByTop = new Map<RawPath, number>();
   private readonly unknown: ReadonlySet<RawPath>;
   private readonly links: LinkGroups;
   private row = 0;
@@ -165,6 +168,9 @@ class Comparer {
     }
     if (type !== 'directory') {
       this.missing.deleted++;
+      const slash = path.indexOf('/');
+      const top = path.slice(0, Math.max(0, slash));
+      if (slash > 0) this.deletedByTop.set(top, (this.deletedByTop.get(top) ?? 0) + 1);
       this.lastGone = path;
     }
     const isCovered = this.deletedFolders.has(parentOf(path));
@@ -287,7 +293,19 @@ class Comparer {
     const { deleted, lost, unseen, suffixed } = this;
     const changeOf = (index: number): 'added' | 'modified' | 'unchanged' =>
       WORDS[this.changes[index] ?? 0] ?? 'unchanged';
-    return { counts: () => this.counts(), changeOf, deleted, pending, kept, stored, unseen, suffixed, lost };
+    const deletedBelow = (name: RawPath): number => this.deletedByTop.get(name) ?? 0;
+    return {
+      counts: () => this.counts(),
+      changeOf,
+      deleted,
+      deletedBelow,
+      pending,
+      kept,
+      stored,
+      unseen,
+      suffixed,
+      lost,
+    };
   }
 
   /** Counts changes. A file that could not be read is in the version as it was before, or not at all, and is counted nowhere. */

@@ -19,7 +19,7 @@ export const LEAST_DELETED = 10;
 
 /** What is to become a version, and the folder that it is of. */
 export type ShrunkenInput = Pick<UploadRun, 'dataset' | 'datasetId' | 'dryRun' | 'source' | 'warn'> & {
-  readonly scanned: Pick<UploadRun['scanned'], 'files' | 'bytes' | 'leftOut'> & {
+  readonly scanned: Pick<UploadRun['scanned'], 'files' | 'bytes' | 'leftOut' | 'absent'> & {
     readonly skipped: Pick<UploadRun['scanned']['skipped'], 'length'>;
   };
 };
@@ -49,11 +49,20 @@ export function checkDeletions(run: UploadRun, { counts, unseen }: Pick<Comparis
   const { added, modified, unchanged, deleted } = counts();
   const before = modified + unchanged + unseen + deleted;
   const now = added + modified + unchanged + unseen;
-  const isShrunk = deleted >= LEAST_DELETED && now < before * (1 - MOST_LOST);
-  const isEmpty = deleted > 0 && now === 0;
-  if ((!isShrunk && !isEmpty) || run.dataset.allowMassDelete === true) return;
+  if (!isDoubtful({ deleted, before, now }) || run.dataset.allowMassDelete === true) return;
   const text = `${deleted} of ${before} paths of dataset ${run.datasetId} are gone from ${displayPath(originPath(run))}`;
   refuse(run, text, '`archiver sync` with --track-deletes and --allow-mass-delete records them as deleted');
+}
+
+/** Whether so many paths are gone that the folder, or one of several, may not be there. */
+export function isDoubtful(paths: {
+  readonly deleted: number;
+  readonly before: number;
+  readonly now: number;
+}): boolean {
+  const { deleted, before, now } = paths;
+  const isShrunk = deleted >= LEAST_DELETED && now < before * (1 - MOST_LOST);
+  return isShrunk || (deleted > 0 && now === 0);
 }
 
 /** The version before a full listing, and what it shows. */
@@ -71,7 +80,7 @@ export interface ShownBefore {
 export function checkShrunken(run: ShrunkenInput, { version, totals }: ShownBefore): void {
   const { scanned, dataset } = run;
   // Files that could not be read are there.
-  const [files, bytes] = [scanned.files + scanned.skipped.length, scanned.bytes];
+  const [files, bytes] = [scanned.files + scanned.skipped.length - (scanned.absent ?? 0), scanned.bytes];
   const before = totals ?? { files: version === 0 ? 0 : 1, bytes: 0 };
   const isLess = (now: number, was: number): boolean => now < was * (1 - MOST_LOST);
   const isEmpty = files === 0 && before.files > 0;
@@ -91,7 +100,8 @@ export function refuseResend({ dataset, datasetId }: UploadRun): void {
   throw new ArchiverError('held', `all of dataset ${datasetId} would be sent again; nothing was sent`);
 }
 
-function refuse(run: ShrunkenInput, text: string, allowed: string): void {
+/** Refuses a version; a dry run warns of that. @throws mass-delete */
+export function refuse(run: Pick<ShrunkenInput, 'scanned' | 'dryRun' | 'warn'>, text: string, allowed: string): void {
   const where = run.scanned.leftOut > 0 ? 'its disk is mounted, and what filters leave out' : 'its disk is mounted';
   const hint = `check that ${where}; ${allowed}`;
   if (!run.dryRun) throw new ArchiverError('mass-delete', `${text}; nothing was sent or recorded`, { hint });

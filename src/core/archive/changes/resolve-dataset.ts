@@ -116,7 +116,7 @@ function unknownEncryption(datasetId: string, isForgotten: boolean): ArchiverErr
 function candidates({ dataset, source }: SettleInput): readonly [string, ...string[]] {
   const { id, origin, writerId, host, encryption } = dataset;
   if (id !== undefined) return [id];
-  const identity = [origin?.path ?? source, origin?.owner ?? writerId ?? host] as const;
+  const identity = [origin?.identity ?? origin?.path ?? source, origin?.owner ?? writerId ?? host] as const;
   const nameless = deriveNamelessId(...identity);
   if (encryption.encryptManifest) return [nameless];
   const named = deriveDatasetId(...identity);

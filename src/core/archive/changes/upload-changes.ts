@@ -23,6 +23,7 @@ import type { Comparison } from './compare.js';
 import { compareRun, isSameRoot, refer } from './compare-run.js';
 import { isFullListingDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
+import { checkDeletionsBySource, checkEmptySources } from './doubtful-part.js';
 import { checkDeletions, checkShrunken, refuseResend, warnOfOtherSource } from './doubtful-source.js';
 import { touchesLittle } from './next-segments.js';
 import { avoidUnlisted } from '../../format/manifest/direct-record.js';
@@ -86,6 +87,7 @@ class Attempt {
     const { run, baseline } = this;
     const compared = await compareRun(run, baseline);
     checkDeletions(run, compared);
+    checkDeletionsBySource(run, compared);
     this.seen = await checkViewDaily(run, baseline, this.mayCache);
     if (this.isNothing(compared)) return await this.unchanged(compared);
     // The comparison only shows that something has changed; nothing of that version may be referred to (rules.md#unlisted-writers).
@@ -216,6 +218,7 @@ class Attempt {
     const { table, extras } = run.ledger;
     refuseResend(run);
     checkShrunken(run, { version: baseline.head, totals: baseline.view.totals });
+    checkEmptySources(run, baseline.head);
     run.emit({
       type: 'note',
       text: `this writer may not ${why}, so it can refer to nothing that is stored: a full version of its own`,

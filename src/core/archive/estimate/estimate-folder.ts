@@ -9,7 +9,7 @@ import { planChunks } from '../plan/chunk-plan.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { uploadSizes } from '../plan/plan-upload.js';
 import { openEntryTable, type EntryTable, KIND, MD5_BYTES, XXH64_BYTES } from '../../format/columns/entry-table.js';
-import type { FilterOptions } from '../scan/filter.js';
+import type { FilterOptions } from '../scan/filter-options.js';
 import { scanInWorker } from '../scan/scan-in-worker.js';
 import type { Skip } from '../scan/skip.js';
 import { reportSkips } from '../scan/report-skips.js';

@@ -121,7 +121,7 @@ class WindowLister {
   private readonly skipped: ScanResult['skipped'][number][] = [];
   /** Least cost of a part as far as it is known: all costs more than what is listed first. */
   private partCost: number | undefined;
-  private scanned = { files: 0, bytes: 0, leftOut: 0 };
+  private scanned = { files: 0, bytes: 0, leftOut: 0, absent: 0 };
   private offset = 0;
 
   constructor(
@@ -131,12 +131,13 @@ class WindowLister {
   ) {}
 
   async add(scanned: ScanResult): Promise<void> {
-    const { files, bytes, leftOut } = this.scanned;
+    const { files, bytes, leftOut, absent } = this.scanned;
     const table = openEntryTable(scanned.table);
     this.scanned = {
       files: files + scanned.files,
       bytes: bytes + scanned.bytes,
       leftOut: leftOut + scanned.leftOut,
+      absent: absent + (scanned.absent ?? 0),
     };
     for (const skip of scanned.skipped) this.skipped.push(skip);
     const linked = this.numberLinks(table, scanned);

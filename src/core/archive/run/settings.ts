@@ -14,7 +14,7 @@ import type { UploadGate } from './upload-gate.js';
 import type { ShardStrategy } from './shard-strategy.js';
 import type { TierPolicy } from './tier.js';
 import type { Remembered } from './remembered.js';
-import { type FilterOptions, NO_FILTER } from '../scan/filter.js';
+import { type FilterOptions, NO_FILTER } from '../scan/filter-options.js';
 import type { TransferOptions } from './transfer-policy.js';
 import type { Encryption } from './upload-encryption.js';
 import type { LockOptions } from './upload-lock.js';
@@ -56,6 +56,8 @@ export interface DatasetOptions {
 export interface Origin {
   readonly path: RawPath;
   readonly owner: string;
+  /** What the dataset's id is made of, if the path does not tell it. */
+  readonly identity?: RawPath | undefined;
   /** Set if it is a tar archive. */
   readonly archive?: ArchiveRecord;
 }

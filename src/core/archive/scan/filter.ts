@@ -1,6 +1,7 @@
 // Decides which paths are archived. Patterns are gitignore patterns (the `ignore` package), relative to the source folder.
 // - exclude patterns and .archiverignore files leave paths out; a folder left out is not entered
 // - include patterns win over exclude patterns; where only include patterns are given, nothing else is archived
+// - what else selects (narrow.ts) narrows that down
 import ignore, { type Ignore } from 'ignore';
 import { reasonText } from '../../platform/failures/errno.js';
 import { ArchiverError, errorText, usageError } from '../../platform/failures/errors.js';
@@ -12,44 +13,10 @@ import {
   comparableText,
   joinPath,
 } from '../../platform/paths/raw-path.js';
+import type { FilterOptions, Verdict } from './filter-options.js';
+import { narrowing } from './narrow.js';
 
 export const IGNORE_FILE = rawFromText('.archiverignore');
-
-export interface FilterOptions {
-  readonly exclude: readonly string[];
-  readonly include: readonly string[];
-  /** Lines of `--exclude-file` files. */
-  readonly excludeLines: readonly string[];
-  readonly excludeCaches: boolean;
-  readonly oneFileSystem: boolean;
-  /** True to archive only what lies directly in the folder, and no folder in it. */
-  readonly isFlat?: boolean | undefined;
-  /** Files that changed (ctime) after this, in ms since 1970, are left as they were in the version before. */
-  readonly settledBeforeMs?: number | undefined;
-  /** False to treat a `.archiverignore` as any other file. */
-  readonly ignoreFiles?: boolean;
-  /** Folders (absolute) that are never archived, such as the store itself and our own cache. */
-  readonly skipTrees: readonly RawPath[];
-  /**
-   * What is made of DVC: `workspace` (default) archives links into a cache as files, and leaves out temporary files and contents of caches
-   * that the workspace holds; `whole` leaves out none of them; `asIs` archives links as links as well.
-   */
-  readonly dvc?: 'workspace' | 'whole' | 'asIs';
-  /** For dry runs: list what is left out, too, as dropped rows with a reason. */
-  readonly namesLeftOut?: boolean;
-}
-
-export const NO_FILTER: FilterOptions = {
-  exclude: [],
-  include: [],
-  excludeLines: [],
-  excludeCaches: false,
-  oneFileSystem: false,
-  skipTrees: [],
-};
-
-/** `keep`: archived. `leave`: neither it nor what is below. `look`: not itself, but something below it may be. */
-export type Verdict = 'keep' | 'leave' | 'look';
 
 export interface PathFilter {
   judge(path: RawPath, isDirectory: boolean): Verdict;
@@ -65,6 +32,7 @@ export function createFilter(options: FilterOptions): PathFilter {
   const excluded = matcher([...options.exclude, ...options.excludeLines], '--exclude');
   const included = matcher(options.include, '--include');
   const onlyIncluded = included !== undefined && excluded === undefined;
+  const narrow = narrowing(options);
   const nested: { readonly folder: RawPath; readonly rules: Ignore }[] = [];
 
   const matches = (rules: Ignore, text: string): boolean | undefined => {
@@ -82,15 +50,23 @@ export function createFilter(options: FilterOptions): PathFilter {
     return excluded !== undefined && matches(excluded, text) === true;
   };
 
+  const judgePatterns = (path: RawPath, isDirectory: boolean): Verdict => {
+    if (excluded === undefined && included === undefined && nested.length === 0) return 'keep';
+    const text = comparableText(path) + (isDirectory ? '/' : '');
+    if (included !== undefined && matches(included, text) === true) return 'keep';
+    if (onlyIncluded || isLeftOut(text)) return isDirectory && included !== undefined ? 'look' : 'leave';
+    return 'keep';
+  };
+
   return {
     judge(path, isDirectory) {
-      if (excluded === undefined && included === undefined && nested.length === 0) return 'keep';
-      const text = comparableText(path) + (isDirectory ? '/' : '');
-      if (included !== undefined && matches(included, text) === true) return 'keep';
-      if (onlyIncluded || isLeftOut(text)) return isDirectory && included !== undefined ? 'look' : 'leave';
-      return 'keep';
+      const verdict = judgePatterns(path, isDirectory);
+      if (narrow === undefined || verdict === 'leave') return verdict;
+      const narrowed = narrow.judge(path, isDirectory);
+      return narrowed === 'keep' ? verdict : narrowed;
     },
     ruleOf(path, isDirectory) {
+      if (narrow !== undefined && judgePatterns(path, isDirectory) === 'keep') return narrow.ruleOf(path, isDirectory);
       const text = comparableText(path) + (isDirectory ? '/' : '');
       for (const { folder, rules } of nested.toReversed()) {
         const below = folder === '' ? text : text.slice(folder.length + 1);

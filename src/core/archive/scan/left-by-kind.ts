@@ -1,6 +1,7 @@
 // Leaves paths out for their kind, whatever the patterns say.
 import type { Stat } from '../../platform/libc/stat.js';
-import type { FilterOptions } from './filter.js';
+import type { FilterOptions } from './filter-options.js';
+import { leftBySize, type SizeLimits } from './size-limits.js';
 
 export const S_IFMT = 0o170000;
 export const S_IFREG = 0o100000;
@@ -21,8 +22,8 @@ export interface LeftByKind {
 }
 
 interface Looked {
-  readonly stat: Pick<Stat, 'ctimeSeconds' | 'ctimeNanos'>;
-  readonly filter: Pick<FilterOptions, 'isFlat' | 'settledBeforeMs'>;
+  readonly stat: Pick<Stat, 'ctimeSeconds' | 'ctimeNanos' | 'size'>;
+  readonly filter: Pick<FilterOptions, 'isFlat' | 'settledBeforeMs'> & SizeLimits;
   /** True for a folder of archiver itself. */
   readonly isOwn: boolean;
 }
@@ -33,6 +34,8 @@ export function leftByKind(type: number, { stat, filter, isOwn }: Looked): LeftB
   if (special !== undefined) return { reason: special, isSpecial: true, isYoung: false };
   if (type === S_IFDIR && filter.isFlat === true)
     return { reason: 'only what is right in the folder is archived', isSpecial: false, isYoung: false };
+  const bySize = type === S_IFDIR ? undefined : leftBySize(type === S_IFREG ? stat.size : 0, filter);
+  if (bySize !== undefined) return { reason: bySize, isSpecial: false, isYoung: false };
   if (type === S_IFREG && isYoung(stat, filter.settledBeforeMs))
     return { reason: 'changed too lately', isSpecial: false, isYoung: true };
   return undefined;

@@ -4,7 +4,7 @@ import type { EventSink } from '../../events/events.js';
 import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { WorkerThread } from '../../platform/threads/worker-thread.js';
-import type { FilterOptions } from './filter.js';
+import type { FilterOptions } from './filter-options.js';
 import type { ScanResult } from './scan.js';
 import type { ScanWindow } from './scan-window.js';
 import type { PartList } from './scan-listed.js';

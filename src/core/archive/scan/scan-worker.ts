@@ -1,10 +1,10 @@
 // Worker thread: lists the source while the main thread loads the store's client.
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { errorText, isArchiverError, systemCode } from '../../platform/failures/errors.js';
 import { endWork } from '../../platform/threads/end-work.js';
-import { fsPath, type RawPath, rawFromLatin1 } from '../../platform/paths/raw-path.js';
-import type { FilterOptions } from './filter.js';
+import { fsPath, type RawPath, rawFromBytes, rawFromLatin1 } from '../../platform/paths/raw-path.js';
+import type { FilterOptions } from './filter-options.js';
 import { scan, type ScanResult } from './scan.js';
 import type { ScanWindow } from './scan-window.js';
 import { type PartList, scanListed } from './scan-listed.js';
@@ -28,12 +28,13 @@ export type ScanReply =
 const MAX_TEXT = 1 << 20;
 
 // The file is checked before it is opened, and opened without waiting: a FIFO of this name must not stop the scan.
-function readSmallText(path: RawPath): RawPath | undefined {
+function readSmallText(path: RawPath, bytes?: number): RawPath | undefined {
   if (!statSync(fsPath(path)).isFile()) return undefined;
   const fd = openSync(fsPath(path), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const found = fstatSync(fd);
     if (!found.isFile()) return undefined;
+    if (bytes !== undefined) return readStart(fd, bytes);
     if (found.size > MAX_TEXT) throw new NotArchivable(`has ${found.size} bytes: too many for a list of patterns`);
     return rawFromLatin1(readFileSync(fd, 'latin1'));
   } finally {
@@ -41,12 +42,19 @@ function readSmallText(path: RawPath): RawPath | undefined {
   }
 }
 
+function readStart(fd: number, bytes: number): RawPath {
+  const buffer = Buffer.alloc(bytes);
+  let end = 0;
+  for (let read = -1; read !== 0 && end < bytes; end += read) read = readSync(fd, buffer, end, bytes - end, end);
+  return rawFromBytes(buffer, 0, end);
+}
+
 const reply = (message: ScanReply): void => parentPort?.postMessage(message);
 
 async function answer({ root, filter, listed, window }: ScanRequest): Promise<void> {
   const fs = openSource(root);
   reply({ type: 'ready' });
-  const readText = (path: RawPath): RawPath | undefined => readSmallText(realPathOf(root, path));
+  const readText = (path: RawPath, bytes?: number): RawPath | undefined => readSmallText(realPathOf(root, path), bytes);
   const onProgress = (files: number, bytes: number): void => reply({ type: 'progress', files, bytes });
   const options = { fs, root, filter, window, readText, onProgress };
   const result = listed === undefined ? scan(options) : await scanListed(options, listed);

@@ -3,12 +3,15 @@
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { leadsOut } from '../../platform/paths/leads-out.js';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
-import { type RawPath, TOP, rawFromText, joinPath, pathBelow, withEnd } from '../../platform/paths/raw-path.js';
+import { type RawPath, TOP, joinPath, pathBelow, withEnd } from '../../platform/paths/raw-path.js';
 import { EntryTableBuilder, type EntryTableData, KIND } from '../../format/columns/entry-table.js';
-import { createFilter, type FilterOptions, IGNORE_FILE, type PathFilter } from './filter.js';
+import { createFilter, IGNORE_FILE, type PathFilter } from './filter.js';
+import type { FilterOptions } from './filter-options.js';
 import { type DvcFindings, DvcFolders, type DvcPlace } from './dvc-folders.js';
+import { type FolderTag, folderTags, isTagged } from './folder-tags.js';
 import { leftByKind, S_IFDIR, S_IFLNK, S_IFMT, S_IFREG } from './left-by-kind.js';
 import { LeftOut } from './left-out.js';
+import { unreachable } from './unreachable.js';
 import { defined } from '../../platform/defined.js';
 import type { Share } from '../../format/parts/share-documents.js';
 import { type LinkedRow, ScannedRows } from './scanned-rows.js';
@@ -17,14 +20,14 @@ import { insertSorted, type PendingFolder } from './pending-folders.js';
 import { type ScanWindow, WindowCursor } from './scan-window.js';
 import { SortedNames } from './sorted-names.js';
 import type { SourceFs } from './source-fs.js';
-
-const CACHE_TAG = rawFromText('CACHEDIR.TAG');
-const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55';
+import { isUnited } from './united-source.js';
 
 export interface ScanResult {
   readonly table: EntryTableData;
   readonly root: Stat;
   readonly skipped: readonly Skip[];
+  /** Number of the first of `skipped` that a list names and that do not exist. */
+  readonly absent?: number;
   readonly files: number;
   readonly bytes: number;
   /** Files that changed too lately (`settledBeforeMs`). */
@@ -57,8 +60,11 @@ export interface ScanOptions {
   readonly root: RawPath;
   readonly filter: FilterOptions;
   readonly window?: ScanWindow | undefined;
-  /** Returns the text of a small regular file; undefined for anything else, which is then no ignore file and no tag. */
-  readonly readText: (path: RawPath) => RawPath | undefined;
+  /**
+   * Returns the text of a small regular file, or the first `bytes` of any; undefined for anything else, which is then no ignore file and
+   * no tag.
+   */
+  readonly readText: (path: RawPath, bytes?: number) => RawPath | undefined;
   /** Called now and then with the counts so far. */
   readonly onProgress?: (files: number, bytes: number) => void;
 }
@@ -80,9 +86,11 @@ class Scanner {
   private readonly base: RawPath;
   private readonly leftOut: LeftOut;
   private readonly dvc: DvcFolders;
-  /** True if the folder that was listed last is a cache whose content is listed as left out. */
-  private isNamedCache = false;
+  private readonly tags: readonly FolderTag[];
+  /** Tags of the folder that was listed last, if what they leave out is listed. */
+  private namedTags: readonly FolderTag[] = [];
   private files = 0;
+  private absent = 0;
   private nextReport = 0;
   private rootDevice = 0;
   private readonly window: WindowCursor;
@@ -95,13 +103,19 @@ class Scanner {
     this.dvc = new DvcFolders((options.filter.dvc ?? 'workspace') !== 'workspace');
     this.skipTrees = new Set(options.filter.skipTrees);
     this.base = options.root === '/' ? TOP : options.root;
+    this.tags = folderTags(options.filter);
   }
 
   run(): ScanResult {
     const root = newStat();
-    this.options.fs.lstat(this.options.root, root);
+    const { fs, filter, window } = this.options;
+    fs.lstat(this.options.root, root);
     this.rootDevice = root.device;
     try {
+      const isFirst = window?.after === undefined;
+      const absent = isFirst ? unreachable(filter.listed ?? [], fs, this.base) : [];
+      for (const skip of absent) this.skipped.push(skip);
+      this.absent = absent.length;
       this.folder(TOP);
     } finally {
       this.rows.close();
@@ -111,13 +125,14 @@ class Scanner {
       (inode) => this.rows.has(inode),
       (index, bytes) => this.drop(index, bytes),
     );
-    const { table, skipped, young, files, leftOut } = this;
+    const { table, skipped, absent, young, files, leftOut } = this;
     return {
       dvc,
       ...defined({ last: this.window.last, linked: this.rows.linked }),
       table: table.finish(),
       root,
       skipped,
+      absent,
       young,
       files,
       bytes: this.rows.bytes,
@@ -130,7 +145,7 @@ class Scanner {
   private folder(folder: RawPath): boolean {
     const names = this.namesIn(folder);
     if (names === undefined) return false;
-    const isNamedCache = this.isNamedCache;
+    const tags = this.namedTags;
     const place = this.dvc.placeOf(folder);
     const prefix = folder === '' ? TOP : pathBelow(folder, TOP);
     const pending: PendingFolder[] = [];
@@ -143,8 +158,9 @@ class Scanner {
         if (this.mayHoldMore(path, place)) insertSorted(pending, { key: `${name}/`, path, index: -1, keep: true });
         continue;
       }
-      if (isNamedCache && name !== CACHE_TAG) {
-        this.leftOut.add(path, () => '--exclude-caches');
+      const [tag] = tags;
+      if (tag !== undefined && !tags.some((one) => one.name === name)) {
+        this.leftOut.add(path, () => tag.rule);
         continue;
       }
       const found = this.entry(path, pathBelow(this.base, path), place);
@@ -167,16 +183,22 @@ class Scanner {
     const absolute = folder === '' ? root : pathBelow(this.base, folder);
     try {
       const names = new SortedNames();
-      let [hasIgnoreFile, hasCacheTag] = [false, false];
+      let hasIgnoreFile = false;
+      const present = new Set<RawPath>();
       for (const name of fs.readDirectory(absolute)) {
         names.add(name);
         if (name === IGNORE_FILE) hasIgnoreFile = true;
-        else if (name === CACHE_TAG) hasCacheTag = true;
+        if (this.tags.some((tag) => tag.name === name)) present.add(name);
       }
+      this.namedTags = [];
+      // Sources that stand side by side are in no folder together.
+      if (folder === '' && isUnited(root)) return names;
       if (filter.ignoreFiles !== false && hasIgnoreFile) this.enter(folder, absolute);
-      const isCache = filter.excludeCaches && hasCacheTag && this.isCache(absolute);
-      this.isNamedCache = isCache && this.leftOut.isNamed;
-      return isCache && !this.isNamedCache ? [CACHE_TAG] : names;
+      const tags = this.tags.filter((tag) => present.has(tag.name) && isTagged(absolute, tag, this.options.readText));
+      if (tags.length === 0) return names;
+      if (!this.leftOut.isNamed) return [...new Set(tags.map(({ name }) => name))].sort();
+      this.namedTags = tags;
+      return names;
     } catch (error) {
       if (folder === '' || !isPathError(error)) throw error;
       this.skip(folder, reasonOf(error, 'cannot be listed'), true);
@@ -221,14 +243,6 @@ class Scanner {
       // It would be worse to archive what someone asked to leave out than to stop.
       if (isArchiverError(error)) throw error;
       if (!this.window.hasBegun(folder)) this.skip(joinPath(folder, IGNORE_FILE), reasonOf(error, 'cannot be read'));
-    }
-  }
-
-  private isCache(absolute: RawPath): boolean {
-    try {
-      return this.options.readText(pathBelow(absolute, CACHE_TAG))?.startsWith(CACHE_SIGNATURE) === true;
-    } catch {
-      return false; // unreadable, so not known to be a cache: archived, and reported when its content cannot be read
     }
   }
 

@@ -1,30 +1,46 @@
-// The source folder as the engine wants it: absolute, resolved, a byte string.
-import { realpathSync, statSync } from 'node:fs';
+// The source folder, or a file, as the engine wants it: absolute, resolved, a byte string.
+import { realpathSync, type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ArchiverError, systemCode, usageError } from '../../platform/failures/errors.js';
 import { parseStoreUrl } from '../../store/store-url.js';
 import { printable, rawFromText, type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
 
+export interface FoundSource {
+  readonly real: RawPath;
+  readonly isFile: boolean;
+}
+
 /** Resolves the path of a source folder. @throws not-found, access-denied, or `unsupported` for something that is no folder */
 export function resolveSource(given: string, cwd = ''): RawPath {
+  const { real, isFile } = resolveAny(given, cwd);
+  if (!isFile) return real;
+  throw new ArchiverError('unsupported', `${printable(given)} is not a folder`, {
+    hint: 'name the folder that holds it',
+  });
+}
+
+/** Resolves the path of a folder or a file. @throws not-found, access-denied, or `unsupported` for something that is neither */
+export function resolveAny(given: string, cwd = ''): FoundSource {
   const path = resolve(cwd, given);
   const shown = printable(given);
   try {
-    if (!statSync(path).isDirectory()) {
-      throw new ArchiverError('unsupported', `${shown} is not a folder`, { hint: 'name the folder that holds it' });
-    }
-    return rawFromBytes(realpathSync(path, { encoding: 'buffer' }));
+    const found = statSync(path);
+    if (!found.isDirectory() && !found.isFile())
+      throw new ArchiverError('unsupported', `${shown} is ${kindOf(found)}: only folders and files are archived`);
+    return { real: rawFromBytes(realpathSync(path, { encoding: 'buffer' })), isFile: found.isFile() };
   } catch (error) {
     if (error instanceof ArchiverError) throw error;
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      throw new ArchiverError('not-found', `the source folder ${shown} does not exist`, { cause: error });
+      throw new ArchiverError('not-found', `the source ${shown} does not exist`, { cause: error });
     }
-    throw new ArchiverError('access-denied', `cannot open the source folder ${shown} (${code ?? 'unknown'})`, {
+    throw new ArchiverError('access-denied', `cannot open the source ${shown} (${code ?? 'unknown'})`, {
       cause: error,
     });
   }
 }
+
+const kindOf = (found: Stats): string => (found.isFIFO() ? 'a FIFO' : found.isSocket() ? 'a socket' : 'a device');
 
 /**
  * Returns the folders below the source that must not be archived: the store itself if it is a folder there, and archiver's own in `home`.

@@ -5,6 +5,7 @@ import {
   O_NOATIME,
   O_NOFOLLOW,
   O_NONBLOCK,
+  O_PATH,
   O_RDONLY,
   SEEK_DATA,
   SEEK_HOLE,
@@ -48,7 +49,8 @@ function posixFs(libc: Libc): PlainFs {
         return open(root, rootPath, path, flags);
       }
     },
-    openRoot: (path) => openFolder(libc, path),
+    // Not for reading: the folder of a single file need not be readable.
+    openRoot: (path) => libc.openat(AT_FDCWD, path, O_PATH | O_DIRECTORY, 0),
     fstat: (fd, stat) => libc.statat(fd, TOP, stat),
     close: (fd) => libc.close(fd),
     xattrs: (fd) =>

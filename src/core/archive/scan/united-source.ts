@@ -1,53 +1,64 @@
-// Several source folders seen as one: a root that does not exist, with the folders below it under their base names. Such
+// Several sources seen as one folder: a root that does not exist, with folders and files below it under their base names. Such
 // a root is a byte string that no real path can be, so that it goes wherever a source goes, also to other threads.
-import type { Stat } from '../../platform/libc/stat.js';
+import { newStat, type Stat } from '../../platform/libc/stat.js';
 import {
   type RawPath,
   TOP,
   rawFromText,
   baseName,
   joinParts,
+  parentOf,
   pathBelow,
   withEnd,
 } from '../../platform/paths/raw-path.js';
+import { S_IFDIR, S_IFMT } from './left-by-kind.js';
 import { openSourceFs } from './open-source-fs.js';
 import type { SourceFs } from './source-fs.js';
 
 const MARK = rawFromText('\0');
 const ROOT = rawFromText('/');
 
-/** Returns the root of these folders, which are absolute and have different base names; a single folder is its own root. */
-export function unitedRoot(folders: readonly RawPath[]): RawPath {
-  const [first = TOP] = folders;
-  return folders.length === 1 ? first : joinParts([TOP, ...folders], '\0');
+/** Returns the root of these sources, which are absolute and have different base names; a single folder is its own root. */
+export function unitedRoot(sources: readonly RawPath[], isOneFolder = sources.length === 1): RawPath {
+  const [first = TOP] = sources;
+  return isOneFolder ? first : joinParts([TOP, ...sources], '\0');
 }
 
-const foldersOf = (root: RawPath): readonly RawPath[] => root.split(MARK).slice(1);
+/** True for the root of several sources, or of one file. */
+export const isUnited = (root: RawPath): boolean => root.startsWith(MARK);
+
+/** Returns the sources below a united root. */
+export const sourcesOf = (root: RawPath): readonly RawPath[] => root.split(MARK).slice(1);
 
 /** Returns the real path of something below a united root; any other path as it is, such as that of a content in a DVC cache. */
 export function realPathOf(root: RawPath, path: RawPath): RawPath {
-  if (!root.startsWith(MARK) || !path.startsWith(MARK)) return path;
-  if (path === root) return foldersOf(root)[0] ?? ROOT;
+  if (!isUnited(root) || !path.startsWith(MARK)) return path;
+  if (path === root) return sourcesOf(root)[0] ?? ROOT;
   const [name = TOP, ...rest] = path.slice(root.length + 1).split('/');
   return joinParts([folderNamed(root, name), ...rest]);
 }
 
 /** Returns the path below a united root at which a real path below one of its folders is seen. */
 export function seenPathOf(root: RawPath, folder: RawPath, path: RawPath): RawPath {
-  return root.startsWith(MARK) ? pathBelow(root, withEnd(baseName(folder), path.slice(folder.length))) : path;
+  return isUnited(root) ? pathBelow(root, withEnd(baseName(folder), path.slice(folder.length))) : path;
 }
 
+const folderOf = (file: RawPath): RawPath => (parentOf(file) === TOP ? ROOT : parentOf(file));
+
 const folderNamed = (root: RawPath, name: RawPath): RawPath =>
-  foldersOf(root).find((folder) => baseName(folder) === name) ?? withEnd(ROOT, MARK);
+  sourcesOf(root).find((folder) => baseName(folder) === name) ?? withEnd(ROOT, MARK);
 
 /** Returns the view for reading `root`, be it one folder or several. */
 export function openSource(root: RawPath, fs: SourceFs = openSourceFs()): SourceFs {
-  return root.startsWith(MARK) ? new UnitedFs(fs, root) : fs;
+  return isUnited(root) ? new UnitedFs(fs, root) : fs;
 }
+
+/** What the folder of a single file lets its owner do, so that something can be restored into it. */
+const OWNER = 0o700;
 
 class UnitedFs implements SourceFs {
   readonly loss: string | undefined;
-  /** Opened roots of the folders, by the descriptor of the first of them, which stands for all. */
+  /** Opened roots of the sources, by the descriptor of the first of them, which stands for all. */
   private readonly opened = new Map<number, ReadonlyMap<RawPath, number>>();
 
   constructor(
@@ -62,11 +73,15 @@ class UnitedFs implements SourceFs {
   }
 
   readDirectory(path: RawPath): Iterable<RawPath> {
-    return path === this.root ? foldersOf(this.root).map(baseName) : this.fs.readDirectory(this.real(path));
+    return path === this.root ? sourcesOf(this.root).map(baseName) : this.fs.readDirectory(this.real(path));
   }
 
   lstat(path: RawPath, stat: Stat): void {
     this.fs.lstat(this.real(path), stat);
+    if (path !== this.root || (stat.mode & S_IFMT) === S_IFDIR) return;
+    // A folder for the file: whoever may read it may enter.
+    const rights = stat.mode & 0o666;
+    stat.mode = S_IFDIR | OWNER | rights | ((rights & 0o444) >> 2);
   }
 
   readLink(path: RawPath): RawPath {
@@ -82,7 +97,7 @@ class UnitedFs implements SourceFs {
   }
 
   openRoot(): number {
-    const roots = new Map(foldersOf(this.root).map((folder) => [folder, this.fs.openRoot(folder)]));
+    const roots = new Map(sourcesOf(this.root).map((source) => [source, this.openSourceRoot(source)]));
     const [first = -1] = roots.values();
     this.opened.set(first, roots);
     return first;
@@ -90,8 +105,18 @@ class UnitedFs implements SourceFs {
 
   openFile(root: number, _rootPath: RawPath, path: RawPath): number {
     const slash = path.indexOf('/');
-    const folder = folderNamed(this.root, path.slice(0, slash));
-    return this.fs.openFile(this.opened.get(root)?.get(folder) ?? root, folder, path.slice(slash + 1));
+    const source = folderNamed(this.root, slash < 0 ? path : path.slice(0, slash));
+    const fd = this.opened.get(root)?.get(source) ?? root;
+    return slash < 0
+      ? this.fs.openFile(fd, folderOf(source), path)
+      : this.fs.openFile(fd, source, path.slice(slash + 1));
+  }
+
+  /** Opens a folder, or that of a file. */
+  private openSourceRoot(source: RawPath): number {
+    const stat = newStat();
+    this.fs.lstat(source, stat);
+    return this.fs.openRoot((stat.mode & S_IFMT) === S_IFDIR ? source : folderOf(source));
   }
 
   fstat(fd: number, stat: Stat): void {

@@ -1,6 +1,7 @@
 // Checks the folders of a config: `watch_paths`.
 import { posix } from 'node:path';
-import { createFilter, NO_FILTER } from '../../archive/scan/filter.js';
+import { createFilter } from '../../archive/scan/filter.js';
+import { NO_FILTER } from '../../archive/scan/filter-options.js';
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { rawFromText } from '../../platform/paths/raw-path.js';
 import { matchesEverything } from './check-rules.js';

@@ -4,7 +4,8 @@ import type { Failure } from '../../platform/failures/failure-list.js';
 import type { Entry, ManifestHead } from './manifest-types.js';
 import type { PathRange } from './path-range.js';
 
-export type Matched = Pick<Entry, 'path' | 'md5' | 'type' | 'stage' | 'commit'>;
+/** Of what could not be read as an entry, the size is not known. */
+export type Matched = Pick<Entry, 'path' | 'md5' | 'type' | 'stage' | 'commit'> & Partial<Pick<Entry, 'size'>>;
 
 /** Properties that a manifest states for all its entries. */
 export type Recorded = Pick<ManifestHead, 'git' | 'dvc' | 'settings'>;

@@ -1,7 +1,15 @@
 // The kinds of selectors, each a test on entries that remembers what it has found.
 import picomatch from 'picomatch';
 import type { Part } from '../../platform/part.js';
-import { displayPath, type RawPath, rawFromText, textFromRaw, withEnd } from '../../platform/paths/raw-path.js';
+import {
+  comparableText,
+  displayPath,
+  type RawPath,
+  rawFromText,
+  textFromRaw,
+  withEnd,
+} from '../../platform/paths/raw-path.js';
+import { linearRegex } from '../../platform/text/linear-regex.js';
 import { typedGlob, typedPath } from '../../platform/text/typed-path.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
 import { NOT_HERE } from './nothing-selected.js';
@@ -24,6 +32,12 @@ export interface Selectors {
   readonly commits?: readonly string[];
   /** Names of DVC stages. */
   readonly stages?: readonly string[];
+  /** Regular expressions of which one finds something in the path (`linearRegex`). */
+  readonly regexes?: readonly string[];
+  /** Only files with more bytes than this; a link is an empty file. */
+  readonly largerThanBytes?: number;
+  /** Only files with fewer bytes than this. */
+  readonly smallerThanBytes?: number;
   readonly shards?: readonly number[];
   /** One of several parts of what the others select, which as many restores write into one folder. */
   readonly part?: Part;
@@ -51,6 +65,9 @@ const SLASH = rawFromText('/');
 
 /** With more paths than this, parsing every line is faster than searching for each. */
 const MAX_NEEDLED = 64;
+
+/** With more paths than this, reading every segment is faster than looking for each path in the list of segments. */
+const MAX_RANGED = 1000;
 
 class Paths implements Kind {
   readonly text: string;
@@ -89,7 +106,8 @@ class Paths implements Kind {
     });
   }
 
-  get ranges(): readonly PathRange[] {
+  get ranges(): readonly PathRange[] | undefined {
+    if (this.texts.size > MAX_RANGED) return undefined;
     return [...this.texts.keys()].flatMap(rangesOfPath);
   }
 
@@ -171,6 +189,9 @@ export function kindsOf({
   patterns = [],
   commits = [],
   stages = [],
+  regexes = [],
+  largerThanBytes,
+  smallerThanBytes,
 }: Selectors): Kind[] {
   const each = (texts: readonly string[], kind: () => Kind): readonly Kind[] => (texts.length === 0 ? [] : [kind()]);
   return [
@@ -187,6 +208,13 @@ export function kindsOf({
           rangesOfGlob,
         ),
     ),
+    ...each(regexes, () => new Each(['regex', 'regexes'], regexes, regexTest, () => undefined)),
+    ...(largerThanBytes === undefined
+      ? []
+      : [sizeKind(`files larger than ${largerThanBytes} bytes`, (size) => size > largerThanBytes)]),
+    ...(smallerThanBytes === undefined
+      ? []
+      : [sizeKind(`files smaller than ${smallerThanBytes} bytes`, (size) => size < smallerThanBytes)]),
     ...each(md5s, () => new Each(['hash', 'hashes'], md5s, md5Test, md5Needles, lackOfMd5s)),
     ...each(commits, () => new Commits(commits)),
     ...each(stages, () => new Each(['stage', 'stages'], stages, stageTest, stageNeedles, lackOfStages)),
@@ -196,6 +224,25 @@ export function kindsOf({
 function patternTest(pattern: string): (entry: Matched) => boolean {
   const isMatch = globMatcher(pattern);
   return ({ path }) => isMatch(path);
+}
+
+function regexTest(source: string): (entry: Matched) => boolean {
+  const isMatch = linearRegex(source, `--regex ${source}`);
+  return ({ path }) => isMatch(comparableText(path));
+}
+
+function sizeKind(text: string, fits: (sizeBytes: number) => boolean): Kind {
+  let isFound = false;
+  return {
+    text,
+    matches({ type, size }) {
+      const isFit = type !== 'directory' && (size === undefined || fits(type === 'symlink' ? 0 : size));
+      isFound ||= isFit;
+      return isFit;
+    },
+    needles: undefined,
+    unmatched: () => (isFound ? [] : [{ path: text, reason: NOT_HERE }]),
+  };
 }
 
 // Explain that the upload never recorded what is searched for, however it is typed.

@@ -9,8 +9,11 @@ const ESCAPE = /\\(?:x([0-9a-f]{2})|([^]))/gi;
 const byteOf = (hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
 
 /** Returns the bytes that the text stands for. */
-export const typedPath = (text: Text): RawPath =>
-  rawFromLatin1(rawFromText(text).replace(BYTE, (_, hex: string) => byteOf(hex)));
+export const typedPath = (text: Text): RawPath => typedRaw(rawFromText(text));
+
+/** Returns the bytes that a line of a file stands for; those of other texts are as they are. */
+export const typedRaw = (line: RawPath): RawPath =>
+  rawFromLatin1((line as string).replace(BYTE, (_, hex: string) => byteOf(hex)));
 
 /** Returns the bytes of a part of a glob that has no patterns: other escapes are removed, too. */
 export const plainGlob = (part: Text): RawPath =>

@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { KIND } from '../../../../src/core/format/columns/entry-table.js';
-import { type FilterOptions, NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
+import { type FilterOptions, NO_FILTER } from '../../../../src/core/archive/scan/filter-options.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { scanFolder, systemError } from '../pack-tree.js';
 import { RandomTree, randomOf } from '../random-tree.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSource, realPathOf, seenPathOf, unitedRoot } from '../../../../src/core/archive/scan/united-source.js';
 import { scan } from '../../../../src/core/archive/scan/scan.js';
-import { NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
+import { NO_FILTER } from '../../../../src/core/archive/scan/filter-options.js';
 import { baseName } from '../../../../src/core/platform/paths/raw-path.js';
 import { openEntryTable } from '../../../../src/core/format/columns/entry-table.js';
 import { restored } from '../resume/interrupted.js';

@@ -1,5 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import { createFilter, NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
+import { createFilter } from '../../../../src/core/archive/scan/filter.js';
+import { NO_FILTER } from '../../../../src/core/archive/scan/filter-options.js';
 import { globMatcher } from '../../../../src/core/format/manifest/selection.js';
 import { findCollisions } from '../../../../src/core/platform/paths/collisions.js';
 import { displayPath, printable, type RawPath, rawFromText } from '../../../../src/core/platform/paths/raw-path.js';

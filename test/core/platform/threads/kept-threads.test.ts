@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { NO_FILTER } from '../../../../src/core/archive/scan/filter.js';
+import { NO_FILTER } from '../../../../src/core/archive/scan/filter-options.js';
 import { scanInWorker } from '../../../../src/core/archive/scan/scan-in-worker.js';
 import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
 import { IDLE_MESSAGE } from '../../../../src/core/platform/threads/end-work.js';
