@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { program } from '../../src/commands/index.js';
 import { fileStore } from '../../src/core/store/file/file-store.js';
 import { allKeys } from '../support/make-dataset.js';
-import { type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
+import { type MemoryObject, type MemoryS3, startMemoryS3 } from '../support/memory-s3.js';
 import { useTestCredentials } from '../support/open-s3.js';
 import { type CommandRun, json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -42,7 +42,7 @@ async function server(bucket = 'bucket'): Promise<MemoryS3> {
 }
 
 const keysIn = (name: string): Promise<string[]> => allKeys(fileStore(join(folder, name)));
-const objectsOf = (s3: MemoryS3, bucket = 'bucket') => s3.buckets.get(bucket) ?? new Map();
+const objectsOf = (s3: MemoryS3) => s3.buckets.get('bucket') ?? new Map<string, MemoryObject>();
 
 describe('places', () => {
   test.each([
@@ -185,9 +185,8 @@ describe('buckets', () => {
     );
 
     expect([ran.status, ran.stderr]).toEqual([0, expect.any(String)]);
-    expect([...objectsOf(two).keys()].map((key) => key.replace('copy/', 'lab/')).toSorted()).toEqual(
-      [...objectsOf(one).keys()].toSorted(),
-    );
+    const copied = new Set([...objectsOf(two).keys()].map((key) => key.replace('copy/', 'lab/')));
+    expect(copied).toEqual(new Set(objectsOf(one).keys()));
     for (const [key, { headers }] of objectsOf(two)) {
       const isChunk = key.endsWith('.zst');
       expect([key, headers['x-amz-storage-class']]).toEqual([key, isChunk ? 'GLACIER_IR' : undefined]);
