@@ -14,6 +14,7 @@ import { command as contextList } from './context/list.js';
 import { command as contextReset } from './context/reset.js';
 import { command as contextShow } from './context/show.js';
 import { command as contextSwitch } from './context/switch.js';
+import { command as copy } from './copy.js';
 import { command as createKeys } from './create/keys.js';
 import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
@@ -73,6 +74,7 @@ const COMMANDS: readonly Command[] = [
   restoreJobsDownload,
   restoreJobsClean,
   migrate,
+  copy,
   repair,
   scuttle,
   datasetList,

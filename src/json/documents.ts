@@ -57,6 +57,7 @@ export const JSON_DOCUMENTS = {
   'context reset': 'context file isRemoved',
   'context show': 'context setBy cwd file stores',
   'context switch': 'context file',
+  copy: 'copyFrom copyTo dryRun copiedVersions objects bytes addedTags? readUsd? requestsUsd? monthlyUsd? wouldRefuse? budgetChecks? durationMs requests',
   'cost estimate': `operation ${KEPT} ${ORIGIN}`,
   'cost pricing': `${ORIGIN} bytesPerGb classPrices listPer1000 kmsPer1000 transferOut freeTransferGb freeTransferTimesStored minimumGb`,
   'cost benchmark-compare': `bytes files compressionRatio dedupRatio storageClass ${ORIGIN} tools`,

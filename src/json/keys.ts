@@ -100,6 +100,7 @@ export const JSON_KEYS = {
   action: key(orNull(text), 'the IAM action that is missing; null where none is, or it is something else'),
   activeResources: key(byName(count, 'count for each kind'), 'what a process waits for'),
   added: key(count, 'files that are new'),
+  addedTags: key(count, 'tags that were set on copied versions'),
   after: key(of(LOADS), 'the shards as they will be'),
   ageBands: key(
     orNull(listOf(of('fromDays untilDays objects bytes'))),
@@ -325,6 +326,16 @@ export const JSON_KEYS = {
   context: key(oneOf('local', 'repl'), 'what `archiver` alone does'),
   contexts: key(listOf(of('name about isCurrent')), 'contexts that there are'),
   cooldownMs: key(ms, 'how long the same alert about the same thing is not repeated'),
+  copiedVersions: key(
+    listOf(of('datasetId version fork? uploadId? copyState problem? hint?')),
+    'the versions of a copy, each dataset oldest first',
+  ),
+  copyFrom: key(text, 'URL of the store that was copied from'),
+  copyState: key(
+    oneOf('made', 'planned', 'there', 'retired', 'failed'),
+    'of a version: made by this copy, or by a dry run to be made; there already; retired there, and so not copied; not copied, see `problem`',
+  ),
+  copyTo: key(text, 'URL of the store that was copied to'),
   correctedBudgets: key(count, 'budgets that count what was corrected'),
   corrections: key(
     listOf(of('url project region storageClass recorded measured')),
@@ -884,7 +895,7 @@ export const JSON_KEYS = {
   pricesOf: key(text, 'day of the price list'),
   privateKeyFile: key(text, 'file that signs fleet configs, or has a private GPG key'),
   probability: key(orNull(number), 'how likely it is that the budget runs out within 90 days, 0 to 1'),
-  problem: key(orNull(text), 'why it cannot be read or asked'),
+  problem: key(orNull(text), 'why it cannot be read, asked or copied'),
   problems: key(listOf(of('setting line message hint?')), 'what is wrong with a config file'),
   profile: key(orNull(text), 'AWS profile with the credentials'),
   profileForm: key(oneOf('pprof', 'cpuprofile', 'heapprofile', 'trace'), 'what a file with a profile is opened with'),
@@ -940,6 +951,7 @@ export const JSON_KEYS = {
   ratio: key(number, 'largest shard over the average'),
   read: key(of('files bytes'), 'what an upload has read so far; `files` and `bytes` beside it are what it has sent'),
   readAt: key(time, 'when the ledger was read'),
+  readUsd: key(usd, 'what reading costs at most, with transfer to the internet'),
   readyAt: key(orNull(time), 'when everything could be read'),
   readyBy: key(orNull(time), 'when everything can be read at the latest'),
   reason: key(orNull(text), 'why, in words'),

@@ -138,6 +138,20 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
       'ctrl+c stops; the archive stays as it is',
     ],
   },
+  copy: {
+    doing: 'Copying',
+    done: 'Copied',
+    noun: 'Copy',
+    unit: 'object',
+    moves: { raw: 'copied' },
+    phases: {
+      listing: { doing: 'reading version records', unit: 'version' },
+      reading: { doing: 'reading manifests', unit: 'version' },
+      copying: { doing: 'copying objects' },
+    },
+    interrupt: stopsWithout('what was copied stays, and the same command goes on'),
+    kept: (target) => `what was copied stays in ${target}; run it again to copy the rest`,
+  },
   restore: {
     ...FETCHING,
     doing: 'Restoring',

@@ -76,6 +76,25 @@ const missing = (...programs: readonly string[]): string | undefined =>
   programs.map(notOnPath).find((why) => why !== undefined);
 
 describe('docs/moving.md', () => {
+  test('another store of archiver: all of it, and one version for a colleague', LIMIT, async () => {
+    const here = await place((home) => ({
+      OLD_STORE: `file://${home}/store`,
+      NEW_STORE: `file://${home}/new`,
+      COLLEAGUE_STORE: `file://${home}/colleague`,
+    }));
+    await here.sh('archiver sync photos "$STORE" --dataset-id photos');
+    change(here);
+    await here.sh('archiver sync photos "$STORE" --dataset-id photos --track-deletes');
+    const [all = '', one = ''] = blocksOf('Another store of archiver');
+
+    await here.sh(all);
+    await here.sh(one);
+    await here.sh('archiver restore "$NEW_STORE" out --all');
+
+    const outs = ['out', 'for-me'];
+    expect(outs.map((out) => contentsOf(here.at(out)))).toEqual(outs.map(() => contentsOf(here.at('photos'))));
+  });
+
   test('BorgBackup: two archives there, two versions back', LIMIT, async ({ skip }) => {
     const why = missing('borg', 'jq');
     skip(why !== undefined, why);

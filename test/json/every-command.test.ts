@@ -98,6 +98,7 @@ const stored = (store: string, location: string): readonly (readonly [Path, ...s
   ['restore', location, 'restored', '--all'],
   ['verify', location],
   ['dataset prune', store, '--dataset-id', 'd', '--keep-last', '1', '--dry-run'],
+  ['copy', store, `${store}-copy`],
   ['create upload', 'data', store],
   ['fleetagent run', 'data', store, '--writer-id', 'w', '--once'],
   ['fleetagent adopt', store, '--writer-id', 'w'],

@@ -140,6 +140,15 @@ export const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'a copy from another store',
+    prepare: async (place) => {
+      const from = { ...place, url: `file://${join(place.source, '..', 'from')}` };
+      await history(from, 3);
+      return ['copy', from.url, place.url, '--quiet', '--workers', '1'];
+    },
+    isTidy: true,
+  },
+  {
     name: 'a repair of a damaged manifest',
     prepare: async (place) => {
       await history(place, 1);

@@ -41,8 +41,13 @@ export interface StoreValues {
   readonly createOnce?: CreateOnceSetting | undefined;
 }
 
+/** The same; an address that is null is AWS itself, whatever is configured. */
+export interface AddressedValues extends Omit<StoreValues, 'endpointUrl'> {
+  readonly endpointUrl: string | null | undefined;
+}
+
 /** The options that every use of the store has. */
-const accessOptions = async (values: StoreValues, context: StoreContext): Promise<OpenStoreOptions> => ({
+const accessOptions = async (values: AddressedValues, context: StoreContext): Promise<OpenStoreOptions> => ({
   env: context.env,
   region: values.region,
   regionGiven: context.origins['region'] !== 'default',
@@ -112,7 +117,7 @@ export type OpenForWriting = (onEvent: EventSink) => Promise<OpenedStore>;
 /** Returns a function that opens the store for an upload, which chooses its own connections. */
 export function openForWriting(
   url: string,
-  values: StoreValues & { readonly kmsEndpointUrl?: string | null | undefined },
+  values: AddressedValues & { readonly kmsEndpointUrl?: string | null | undefined },
   context: StoreContext,
   network: Pick<OpenStoreOptions, 'maxSockets' | 'idle' | 'http2' | 'timeouts' | 'refusals'> = {},
 ): OpenForWriting {

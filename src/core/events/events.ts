@@ -12,6 +12,7 @@ export type Operation =
   | 'download'
   | 'verify'
   | 'migrate'
+  | 'copy'
   | 'prune'
   | 'balance'
   | 'repair'

@@ -6,6 +6,7 @@ export const RECORDED_OPERATIONS = [
   'upload',
   'sync',
   'migrate',
+  'copy',
   'restore',
   'download',
   'thaw',

@@ -19,8 +19,8 @@ import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { addTo } from '../../platform/lists-by-key.js';
 
 const FOLDER = 'datasets/';
-/** A record is about 1 KB; only a source path, 4 KB in base64 at most, makes one longer. */
-const MAX_RECORD_BYTES = 256 * 1024;
+/** Limit for records: one is about 1 KB; only a source path, 4 KB in base64 at most, makes one longer. */
+export const MAX_RECORD_BYTES = 256 * 1024;
 const READS_AT_ONCE = 16;
 
 export interface ListedVersion
