@@ -1,6 +1,7 @@
 // The options of an upload, grouped by concern, and their defaults.
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
+import { accountName } from '../../platform/account-name.js';
 import pkg from '../../../../package.json' with { type: 'json' };
 import type { EventSink } from '../../events/events.js';
 import { threadsWithin } from '../../platform/limits/open-files.js';
@@ -26,6 +27,8 @@ export interface DatasetOptions {
   readonly id?: string | undefined;
   readonly writerId?: string | undefined;
   readonly host: string;
+  /** Account that uploads, where the computer has a name for it. */
+  readonly uploader?: string | undefined;
   /** Stands for the source in the manifest and in the dataset's id when the folder only holds what came from elsewhere. */
   readonly origin?: { readonly path: RawPath; readonly owner: string } | undefined;
   readonly encryption: EncryptionOptions;
@@ -206,6 +209,7 @@ export function settingsOf(options: ArchiveOptions): Settings {
     filter: { ...noFilter, ...filter },
     dataset: {
       host: hostname(),
+      uploader: accountName(),
       encryption: { kmsKeyId: undefined, encryptManifest: false, keep: true },
       ...dataset,
     },
