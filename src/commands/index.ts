@@ -22,6 +22,7 @@ import { command as datasetPrune } from './dataset/prune.js';
 import { command as datasetTag } from './dataset/tag.js';
 import { command as datasetVersions } from './dataset/versions.js';
 import { command as download } from './download.js';
+import { command as drill } from './drill.js';
 import { command as find } from './find.js';
 import { command as info } from './info.js';
 import { command as jsonSchema } from './json-schema.js';
@@ -63,6 +64,7 @@ const COMMANDS: readonly Command[] = [
   browse,
   shell,
   verify,
+  drill,
   balance,
   download,
   restore,

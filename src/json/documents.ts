@@ -88,6 +88,7 @@ export const JSON_DOCUMENTS = {
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
   download: `${RESTORED} datasetId? version? fork?`,
+  drill: 'ok location dryRun drills durationMs requests',
   'dvc export':
     'uploadId location outputDir cacheDir files ignored links leftOut gitignoreLines folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',

@@ -278,6 +278,7 @@ export const JSON_KEYS = {
     listOf(of('key size storageClass state expiresAt reason')),
     'chunks in classes that must be thawed, and missing ones',
   ),
+  coldFileCount: key(count, 'different contents that lie in cold storage, and were left out'),
   collectionCount: key(count, 'garbage collections of a kind'),
   collections: key(listOf(of('collector collectionCount pauseMs')), 'garbage collections since they are counted'),
   collector: key(text, 'kind of garbage collection'),
@@ -315,7 +316,7 @@ export const JSON_KEYS = {
   ),
   configuredCount: key(count, 'writers for which a config lies in the store'),
   consequence: key(text, 'what follows, in sentences, and the section of the docs that says more'),
-  contentBytes: key(bytes, 'of the different contents of a version that have a checksum'),
+  contentBytes: key(bytes, 'of the different contents of a version'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
     'files one by one, in the order of their paths',
@@ -415,6 +416,14 @@ export const JSON_KEYS = {
   directFiles: key(count, 'files that are objects of their own'),
   directories: key(count, 'folders'),
   doubts: key(listOf(text), 'why a version may be forged, in sentences'),
+  drills: key(
+    listOf(
+      of(
+        'datasetId version fork? uploadId ok files bytes failed coldFileCount uncheckedFileCount unreadCold bytesFetched provenDays provenBytes contentBytes costUsd unrecordedReason',
+      ),
+    ),
+    'restore drills, one for each dataset',
+  ),
   dryRun: key(flag, 'nothing was changed'),
   durationMs: key(ms, 'how long it took'),
   dvc: key(orNull(elsewhere), 'what was recorded of DVC, as docs/format.md describes it'),
@@ -1209,6 +1218,7 @@ export const JSON_KEYS = {
   ),
   uid: key(count, 'numeric owner'),
   unchanged: key(count, 'files that are as they were'),
+  uncheckedFileCount: key(count, 'different contents without a checksum, which nothing can be compared with'),
   uncheckedUploadCount: key(count, 'folders of uploads that are not finished, or marked for deletion'),
   unfinished: key(
     orNull(of('unfinishedMultiparts bytes monthlyUsd staleMultiparts staleBytes staleUsd')),

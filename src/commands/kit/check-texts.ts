@@ -28,13 +28,13 @@ function amountOf({ kind, chunks, chunksRead, chunksCold, coverage }: VersionChe
   const cold = chunksCold === 0 ? '' : `, ${formatCount(chunksCold)} in cold storage not read`;
   if (kind === 'drill' && coverage !== undefined) {
     const { days, bytes, ofBytes } = coverage;
-    return `${share(bytes, ofBytes)} of bytes within ${formatCount(days)} d${cold}`;
+    return `${shareText(bytes, ofBytes)} of bytes within ${formatCount(days)} d${cold}`;
   }
-  return kind === 'deep' ? `${share(chunksRead, chunks)} of chunks read${cold}` : '';
+  return kind === 'deep' ? `${shareText(chunksRead, chunks)} of chunks read${cold}` : '';
 }
 
 /** A share that is 0 % only when it is nothing; `formatPercent` says 100 % only of all. */
-const share = (some: number, all: number): string =>
+export const shareText = (some: number, all: number): string =>
   some > 0 && some * 100 < all ? '<1%' : formatPercent(all === 0 ? 1 : some / all);
 
 /** A sentence about one check: `verified deep 3 d ago by anna@nas; 100% of chunks read; ok`. */
