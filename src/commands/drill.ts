@@ -11,6 +11,7 @@ import type { EventSink } from '../core/events/events.js';
 import { recordRunFacts, recordRunResult } from './kit/account.js';
 import { budgetGateFlags } from './kit/budget-flags.js';
 import { datasetFlag, limitFlags, outputFlags, placeArg, storeFlags, workersFlag, writerFlag } from './kit/flags.js';
+import type { Drilled } from './kit/drill-lines.js';
 import { invalidatingChecks } from './kit/invalidate-checks.js';
 import { textOf } from './kit/lines.js';
 import { memoryLimit } from './kit/memory-limit.js';
@@ -121,15 +122,6 @@ export const command = defineCommand({
     return sum(({ coldFiles, uncheckedFiles }) => coldFiles + uncheckedFiles) === 0 ? 0 : 3;
   },
 });
-
-/** A drill of one version. */
-export interface Drilled {
-  readonly record: VersionRecord;
-  readonly result: DrillResult;
-  /** What fetching costs, as estimated; null where a price is not known. */
-  readonly costUsd: number | null;
-  readonly unrecordedReason: string | null;
-}
 
 interface Drilling {
   readonly opened: OpenedStore;

@@ -83,7 +83,7 @@ const BUDGET =
   'project isGlobal budgetPeriod periodStart periodEnd projectedFor costUsage volumeUsage unpricedRuns reservedRuns reservedUsd reservedBytes baseUntil';
 const VERSION = 'version fork? uploadId createdAt files bytes doubts';
 const STORED_UPLOAD =
-  'uploadId? datasetId version fork? tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? problem';
+  'uploadId? datasetId version fork? tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? failedCheckAt provenAt problem';
 const FLEET_WRITER =
   'writerId condition freshness isHealthy checkedInAt ageMs cadenceMs cadenceFrom staleAfterMs lastSuccessAt storedAt storedElsewhere clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles writerFindings';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skippedCount';
@@ -475,6 +475,7 @@ export const JSON_KEYS = {
   extended: key(count, 'objects whose lock was extended'),
   externalBytes: key(bytes, 'memory outside of the JavaScript heap that its objects hold'),
   failed: key(listOf(of(SAMPLE)), 'what could not be done, and why'),
+  failedCheckAt: key(orNull(time), 'when a check of an upload failed that no later one outranks; null for none'),
   failedCount: key(count, 'all that failed, also what is not listed'),
   file: key(orNull(text), 'file of this computer that it is read from'),
   files: key(orNull(count), 'everything but folders: regular files, hard and symbolic links'),
@@ -913,6 +914,7 @@ export const JSON_KEYS = {
     'what a key keeps to, with what was tried and what to switch on (docs/access.md)',
   ),
   protected: key(count, 'files that were left as they are because of --overwrite'),
+  provenAt: key(orNull(time), 'when a restore drill found an upload right last; null: never, by the newest drills'),
   provenBytes: key(bytes, 'contents that came back right in drills of the last days, by what the newest drill says'),
   provenDays: key(count, 'days within which contents were restored and compared'),
   provider: key(

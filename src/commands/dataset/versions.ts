@@ -4,7 +4,8 @@ import type { DescribedVersion, DescribedVersions } from '../../core/dataset/rec
 import { DATES_DIFFER_MS } from '../../core/dataset/records/stored-dates.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
-import { checkCell, checksDocument, checkText } from '../kit/check-texts.js';
+import { checkCell, checkText } from '../../screens/check-texts.js';
+import { checksDocument } from '../kit/checks-document.js';
 import type { Judged } from '../kit/judged-checks.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { ofKnown } from '../kit/lines.js';

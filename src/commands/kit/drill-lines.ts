@@ -1,16 +1,26 @@
 // The result of a restore drill, as text and as keys of JSON.
 import type { Environment, Terminal } from '../../cli/context.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
+import type { VersionRecord } from '../../core/format/manifest/manifest-types.js';
+import type { DrillResult } from '../../core/mend/drill/drill.js';
 import { defined } from '../../core/platform/defined.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { lookOf } from '../../ui/look.js';
 import { signText } from '../../ui/sign.js';
-import type { Drilled } from '../drill.js';
-import { shareText } from './check-texts.js';
+import { shareText } from '../../screens/check-texts.js';
 import { amountText, fact, failureText, firstLines } from './lines.js';
 import { unrecordedLines } from './record-check.js';
+
+/** A drill of one version. */
+export interface Drilled {
+  readonly record: VersionRecord;
+  readonly result: DrillResult;
+  /** What fetching costs, as estimated; null where a price is not known. */
+  readonly costUsd: number | null;
+  readonly unrecordedReason: string | null;
+}
 
 /** Lines about the drill of one version. */
 export function drillLines(

@@ -8,7 +8,7 @@ import { parseBoundedJson } from '../../platform/json/json-guard.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { checkRequirements } from '../../format/manifest/requirements.js';
 import { uploadId } from '../../store/ids/upload-id-schema.js';
-import { CHECK_KINDS, checkKey, type CheckPlace } from './check-key.js';
+import { CHECK_KINDS, checkKey, type CheckPlace } from '../records/check-key.js';
 
 const FORMAT = 1;
 const TYPE = 'archiver-check';

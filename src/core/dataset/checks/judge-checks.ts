@@ -1,7 +1,7 @@
 // What checks say of one version. A failure outranks every success before it, and each later one that looked at less: it stays until a
 // later check has found right what it found wrong.
 import type { Check, CheckedVersion } from './check-document.js';
-import type { CheckKind } from './check-key.js';
+import type { CheckKind } from '../records/check-key.js';
 import { placesIn } from './content-place.js';
 
 /** A check, as it is about one version. */

@@ -1,6 +1,6 @@
 // Which checks a prune deletes: of each kind and verdict all but the newest, and those that are about no version that is left.
 import type { ObjectReader } from '../../store/object-store.js';
-import { checkKey } from './check-key.js';
+import { checkKey } from '../records/check-key.js';
 import { listChecks, readChecks } from './read-checks.js';
 
 /** Checks of each kind and verdict that a dataset keeps: a drill a day for three months. */

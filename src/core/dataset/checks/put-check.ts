@@ -4,7 +4,7 @@ import { newUploadId } from '../../store/ids/upload-id.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { putIfAbsent } from '../../store/put-if-absent.js';
 import { type Check, encodeCheck, MAX_VERSIONS } from './check-document.js';
-import { checkKey } from './check-key.js';
+import { checkKey } from '../records/check-key.js';
 
 export interface PutCheckOptions {
   /** Where the store of the dataset lies below this one, with a slash at its end; '' for this one itself. */

@@ -6,7 +6,7 @@ import { uploadStartMs, type UploadId } from '../../store/ids/upload-id.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { type Check, parseCheck } from './check-document.js';
-import { checkFolder, checkKey, type CheckPlace, checkPlace } from './check-key.js';
+import { checkFolder, checkKey, type CheckPlace, checkPlace } from '../records/check-key.js';
 
 const MAX_BYTES = 4 * 1024 * 1024;
 const READS_AT_ONCE = 16;
@@ -52,18 +52,21 @@ export const newestFirst = (places: readonly CheckPlace[]): readonly CheckPlace[
 export const checkMs = ({ id }: CheckPlace): number => uploadStartMs(id as UploadId);
 
 /** The newest checks of each kind and verdict. @throws what the store throws */
-export async function readNewestChecks(
+export const readNewestChecks = async (
   reader: ObjectReader,
   datasetId: string,
   signal: AbortSignal,
-): Promise<FoundChecks> {
+): Promise<FoundChecks> => await readChecks(reader, datasetId, signal, newestOfEach());
+
+/** Tells of places, asked newest first, whether they are among the newest of their kind and verdict. */
+export function newestOfEach(): (place: CheckPlace) => boolean {
   const counts = new Map<string, number>();
-  return await readChecks(reader, datasetId, signal, ({ kind, ok }) => {
+  return ({ kind, ok }) => {
     const sort = `${kind} ${ok}`;
     const count = (counts.get(sort) ?? 0) + 1;
     counts.set(sort, count);
     return count <= NEWEST;
-  });
+  };
 }
 
 /** Reads checks that `isWanted`, asked in their order, newest first. @throws what the store throws */
@@ -74,8 +77,15 @@ export async function readChecks(
   isWanted: (place: CheckPlace) => boolean,
 ): Promise<FoundChecks> {
   const listed = await listChecks(reader, datasetId, signal);
-  if (listed === undefined) return NONE;
-  const wanted = listed.filter(isWanted);
+  return listed === undefined ? NONE : await readPlaces(reader, listed.filter(isWanted), signal);
+}
+
+/** Reads these checks, the newest first. @throws what the store throws */
+export async function readPlaces(
+  reader: ObjectReader,
+  wanted: readonly CheckPlace[],
+  signal: AbortSignal,
+): Promise<FoundChecks> {
   const checks: ReadCheck[] = [];
   const warnings: string[] = [];
   for (let start = 0; start < wanted.length; start += READS_AT_ONCE) {

@@ -2,6 +2,7 @@
 import { type ReactElement, useMemo } from 'react';
 import type { StoredUpload } from '../../../core/dataset/inventory/stored-upload.js';
 import { uploadUrlOf } from '../../../core/store/ids/upload-id.js';
+import type { VersionCheck } from '../../../core/dataset/checks/judge-checks.js';
 import { inventoryList, newestSums } from '../../../stores/dashboard/inventory-list.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';
@@ -9,6 +10,7 @@ import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../../
 import type { Message } from '../../../ui/status.js';
 import { Table } from '../../../ui/table.js';
 import { useNames } from '../../use-names.js';
+import { checkCell, checkText, tellingChecks } from '../../check-texts.js';
 import { cellsOf } from '../cells.js';
 import {
   type Dashboard,
@@ -65,6 +67,14 @@ function Uploads(): ReactElement {
   );
 }
 
+/** When each was checked last, where any was. */
+const checkedColumn = (rows: readonly StoredUpload[]): Column => ({
+  title: 'CHECKED',
+  width: 26,
+  priority: 6,
+  cell: cellsOf(rows)(({ checks }) => (checks === null ? '-' : (checkCell(checks, new Date()) ?? 'never'))),
+});
+
 /** An amount, or what is unknown; `…` where it is hidden. */
 const cell = (value: number | undefined, text: (value: number) => string): string =>
   value === undefined ? '-' : text(value);
@@ -77,6 +87,7 @@ function useColumns(rows: readonly StoredUpload[]): readonly Column[] {
   );
   return useMemo((): readonly Column[] => {
     const of = cellsOf(rows);
+    const isChecked = rows.some(({ checks }) => checks !== null && tellingChecks(checks).length > 0);
     const right = { align: 'right' } as const;
     return [
       {
@@ -116,6 +127,7 @@ function useColumns(rows: readonly StoredUpload[]): readonly Column[] {
         cell: of(({ datasetId }) => names(datasetId)),
       },
       { title: 'VERSION', width: 7, ...right, priority: 7, cell: of(versionName) },
+      ...(isChecked ? [checkedColumn(rows)] : []),
       { title: 'COMMIT', width: 8, priority: 8, cell: of(({ record }) => record?.commit?.slice(0, 8) ?? '-') },
       { title: 'STAGE', width: 10, priority: 9, cell: of(({ front }) => names(front?.stage ?? '-')) },
       { title: 'SOURCE', weight: 3, min: 14, cut: 'middle', priority: 0, cell: of((row) => names(sourceText(row))) },
@@ -128,8 +140,12 @@ const ratioText = ({ record }: StoredUpload): string =>
 
 const classText = ({ front }: StoredUpload): string => front?.storageClass ?? '-';
 
-function sourceText({ record, problem }: StoredUpload): string {
+const failureOf = ({ checks }: Pick<StoredUpload, 'checks'>): VersionCheck | undefined => checks?.failure;
+
+function sourceText({ record, checks, problem }: StoredUpload): string {
   if (problem !== null) return WHY[problem.code] ?? 'unreadable';
+  const failure = failureOf({ checks });
+  if (failure !== undefined) return `✗ ${checkText(failure, new Date())}`;
   return record?.isEncrypted === true ? 'encrypted' : (record?.source ?? '-');
 }
 
@@ -142,12 +158,14 @@ function summary({ sources: { store } }: Dashboard): Message {
     return outage === undefined ? { text: isReading === true ? 'listing' : '' } : { text: outage, tone: 'bad' };
   const { uploads, unread, unreadable, note } = value;
   const { datasets, bytes, storedBytes } = newestSums(value);
+  const failed = uploads.filter((upload) => failureOf(upload) !== undefined).length;
   const why = [
     ...new Set(uploads.flatMap((one) => (one.problem === null ? [] : [WHY[one.problem.code] ?? 'unreadable']))),
   ];
   const count = formatCount(uploads.length);
   const text = [
     ...(outage === undefined ? [] : [outage]),
+    ...(failed === 0 ? [] : [`✗ a check of ${formatQuantity(failed, 'upload')} FAILED`]),
     ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable (${why.join(', ')})`]),
     unread > 0
       ? `${count} of ${formatQuantity(uploads.length + unread, 'upload')} read`
@@ -157,7 +175,7 @@ function summary({ sources: { store } }: Dashboard): Message {
       : [`newest of ${formatQuantity(datasets, 'dataset')} ${formatBytes(bytes)} as ${formatBytes(storedBytes)}`]),
     ...(note === null ? [] : [note]),
   ].join(' · ');
-  if (outage !== undefined) return { text, tone: 'bad' };
+  if (outage !== undefined || failed > 0) return { text, tone: 'bad' };
   return unreadable > 0 || note !== null ? { text, tone: 'warn' } : { text };
 }
 

@@ -2,7 +2,7 @@
 // below the dataset, `datasets/<id>/checks/<time>-<8 hex>.<kind>.<ok|failed>.json`: put once, never replaced, and no reader of a version
 // needs it. Its key is enough to count checks and to see those that failed.
 import { isUploadId, UPLOAD_ID } from '../../store/ids/upload-id.js';
-import { isDatasetId } from '../records/dataset-id.js';
+import { isDatasetId } from './dataset-id.js';
 
 /** How a check looked: at what is listed, at the bytes of chunks, or at files that it restored to a disk. */
 export const CHECK_KINDS = ['listing', 'deep', 'drill'] as const;

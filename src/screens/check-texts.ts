@@ -1,8 +1,7 @@
 // What checks of a version say, in words: each with its date and its maker, since it is a claim about that day and not the present.
-import type { JudgedChecks, VersionCheck } from '../../core/dataset/checks/judge-checks.js';
-import { printable } from '../../core/platform/paths/raw-path.js';
-import { partDocument } from './part.js';
-import { formatCount, formatDuration, formatPercent, formatQuantity } from '../../ui/format.js';
+import type { JudgedChecks, VersionCheck } from '../core/dataset/checks/judge-checks.js';
+import { printable } from '../core/platform/paths/raw-path.js';
+import { formatCount, formatDuration, formatPercent, formatQuantity } from '../ui/format.js';
 
 const DAY_MS = 86_400_000;
 
@@ -64,24 +63,3 @@ export function checkCell(judged: JudgedChecks, now: Date): string | undefined {
 /** Rows of a description, one for each telling check. */
 export const checkRows = (judged: JudgedChecks, now: Date) =>
   tellingChecks(judged).map((check) => [check.ok ? 'checked' : 'FAILED', checkText(check, now)] as const);
-
-/** The checks of a version as keys of JSON. */
-export const checksDocument = (judged: JudgedChecks) =>
-  tellingChecks(judged).map(({ kind, part, user, host, chunksCold, coverage, ...check }) => ({
-    checkKind: kind,
-    ok: check.ok,
-    checked: check.checked,
-    startedAt: check.startedAt,
-    endedAt: check.endedAt,
-    checkedBy: user === undefined ? host : `${user}@${host}`,
-    tool: check.tool,
-    ...partDocument(part),
-    chunks: check.chunks,
-    chunksRead: check.chunksRead,
-    coldChunkCount: chunksCold,
-    errorCount: check.errorCount,
-    foundProblems: check.problems,
-    ...(coverage === undefined
-      ? {}
-      : { provenDays: coverage.days, provenBytes: coverage.bytes, contentBytes: coverage.ofBytes }),
-  }));
