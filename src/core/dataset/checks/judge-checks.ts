@@ -35,23 +35,23 @@ export function judgeChecks(checks: readonly Check[], uploadId: string): JudgedC
     if (its.ok) {
       sound[check.kind] ??= its;
       later.push(check);
-    } else if (failure === undefined && !later.some((one) => outranks(one, check))) failure = its;
+    } else if (failure === undefined && !isOutranked(check, later)) failure = its;
   }
   return { failure, sound };
 }
 
-function asOf({ versions: _, proven: _p, disproven: _d, ...check }: Check, about: CheckedVersion): VersionCheck {
+function asOf(check: Check, about: CheckedVersion): VersionCheck {
+  const { versions: _versions, proven: _proven, disproven: _disproven, ...its } = check;
   const { errorCount, problems = [] } = about;
-  return { ...check, ok: errorCount === 0, errorCount, problems };
+  return { ...its, ok: errorCount === 0, errorCount, problems };
 }
 
-/** Whether a later check that found the version well has looked at all that the one before found wrong. */
-function outranks(later: Check, failed: Check): boolean {
-  const isAll = later.kind !== 'drill' && later.part === undefined && later.chunksCold === 0;
-  if (isAll && later.checked === 'content') return true;
-  if (STRENGTH[failed.checked] < READ) return isAll && STRENGTH[later.checked] >= STRENGTH[failed.checked];
+/** Whether later checks that found the version well have looked at all that the one before found wrong. */
+function isOutranked(failed: Check, later: readonly Check[]): boolean {
+  const all = later.filter(({ kind, part, chunksCold }) => kind !== 'drill' && part === undefined && chunksCold === 0);
+  if (all.some(({ checked }) => checked === 'content')) return true;
+  if (STRENGTH[failed.checked] < READ) return all.some(({ checked }) => STRENGTH[checked] >= STRENGTH[failed.checked]);
   const wrong = placesIn(failed.disproven);
-  if (wrong.size === 0 || later.proven === undefined) return false;
-  const right = placesIn(later.proven);
-  return [...wrong].every((place) => right.has(place));
+  const right = new Set(later.flatMap(({ proven }) => [...placesIn(proven)]));
+  return wrong.size > 0 && [...wrong].every((place) => right.has(place));
 }

@@ -1,5 +1,6 @@
 // The uploads of the store, newest first, and details of the one under the cursor.
 import { type ReactElement, useMemo } from 'react';
+import type { Inventory } from '../../../core/dataset/inventory/inventory.js';
 import type { StoredUpload } from '../../../core/dataset/inventory/stored-upload.js';
 import { uploadUrlOf } from '../../../core/store/ids/upload-id.js';
 import type { VersionCheck } from '../../../core/dataset/checks/judge-checks.js';
@@ -149,6 +150,18 @@ function sourceText({ record, checks, problem }: StoredUpload): string {
   return record?.isEncrypted === true ? 'encrypted' : (record?.source ?? '-');
 }
 
+/** A text about uploads of which a check has failed, or none. */
+function failedTexts(uploads: readonly StoredUpload[]): readonly string[] {
+  const failed = uploads.filter((upload) => failureOf(upload) !== undefined).length;
+  return failed === 0 ? [] : [`✗ a check of ${formatQuantity(failed, 'upload')} FAILED`];
+}
+
+/** How many cannot be read, and why. */
+function unreadableText({ uploads, unreadable }: Inventory): string {
+  const why = uploads.flatMap((one) => (one.problem === null ? [] : [WHY[one.problem.code] ?? 'unreadable']));
+  return `${formatCount(unreadable)} unreadable (${[...new Set(why)].join(', ')})`;
+}
+
 /** Number of uploads, their size, and what cannot be read. */
 function summary({ sources: { store } }: Dashboard): Message {
   const inventory = store?.inventory.getState();
@@ -158,15 +171,11 @@ function summary({ sources: { store } }: Dashboard): Message {
     return outage === undefined ? { text: isReading === true ? 'listing' : '' } : { text: outage, tone: 'bad' };
   const { uploads, unread, unreadable, note } = value;
   const { datasets, bytes, storedBytes } = newestSums(value);
-  const failed = uploads.filter((upload) => failureOf(upload) !== undefined).length;
-  const why = [
-    ...new Set(uploads.flatMap((one) => (one.problem === null ? [] : [WHY[one.problem.code] ?? 'unreadable']))),
-  ];
   const count = formatCount(uploads.length);
   const text = [
     ...(outage === undefined ? [] : [outage]),
-    ...(failed === 0 ? [] : [`✗ a check of ${formatQuantity(failed, 'upload')} FAILED`]),
-    ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable (${why.join(', ')})`]),
+    ...failedTexts(uploads),
+    ...(unreadable === 0 ? [] : [unreadableText(value)]),
     unread > 0
       ? `${count} of ${formatQuantity(uploads.length + unread, 'upload')} read`
       : formatQuantity(uploads.length, 'upload'),
@@ -175,7 +184,7 @@ function summary({ sources: { store } }: Dashboard): Message {
       : [`newest of ${formatQuantity(datasets, 'dataset')} ${formatBytes(bytes)} as ${formatBytes(storedBytes)}`]),
     ...(note === null ? [] : [note]),
   ].join(' · ');
-  if (outage !== undefined || failed > 0) return { text, tone: 'bad' };
+  if (outage !== undefined || failedTexts(uploads).length > 0) return { text, tone: 'bad' };
   return unreadable > 0 || note !== null ? { text, tone: 'warn' } : { text };
 }
 

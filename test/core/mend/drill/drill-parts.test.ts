@@ -85,10 +85,7 @@ describe('what drills have proven', () => {
 
     const { at, wrong } = provenBy(drills, { now, days: 30 });
 
-    expect([[...at.keys()].toSorted(), [...wrong].toSorted()]).toEqual([
-      [1, 3],
-      [2, 5],
-    ]);
+    expect([new Set(at.keys()), wrong]).toEqual([new Set([1, 3]), new Set([2, 5])]);
   });
 
   test('keeps places of 48 bits as they are', () => {
