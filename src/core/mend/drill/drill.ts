@@ -6,7 +6,7 @@ import { progressMeter } from '../../events/progress-meter.js';
 import { defined } from '../../platform/defined.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { type Failure, resultPath } from '../../platform/failures/failure-list.js';
-import { displayPath } from '../../platform/paths/raw-path.js';
+import { displayPath, printable } from '../../platform/paths/raw-path.js';
 import { restoreUpload, type RestoreOptions, type RestoreResult } from '../../restore/restore.js';
 import type { ColdCount } from '../verify/cold-chunks.js';
 import { freeSpaceOf, TempFolder } from '../migrate/temp-folder.js';
@@ -104,14 +104,14 @@ interface Restored {
 
 async function restoreAndCompare(options: DrillOptions, chosen: readonly Chosen[]): Promise<Restored> {
   const { scratch, dryRun, emit, signal } = options;
-  if (!dryRun) refuseFull(scratch, chosen);
+  if (dryRun) return { result: await restore(options, scratch, chosen), failed: [] };
   const folder = TempFolder.make(scratch, { prefix: 'archiver-drill-', flag: '--scratch' });
   // Whatever ends the process on the way: a second Ctrl+C waits for nobody.
   const removeNow = (): void => rmSync(folder.path, { recursive: true, force: true });
   process.once('exit', removeNow);
   try {
+    refuseFull(folder.data, scratch, chosen);
     const result = await restore(options, folder.data, chosen);
-    if (dryRun) return { result, failed: [] };
     const reasons = new Map(result.failed.map(({ path, reason }) => [path, reason]));
     const failed = chosen.flatMap((one) => {
       const path = resultPath(one.path);
@@ -163,11 +163,15 @@ async function restore(options: DrillOptions, outputDir: string, chosen: readonl
 }
 
 /** @throws no-space */
-function refuseFull(scratch: string, chosen: readonly Chosen[]): void {
+function refuseFull(folder: string, scratch: string, chosen: readonly Chosen[]): void {
   const bytes = chosen.reduce((sum, { size }) => sum + size, 0);
-  const free = freeSpaceOf(scratch).bytes;
+  const free = freeSpaceOf(folder).bytes;
   if (free >= bytes + SPARE_BYTES) return;
-  throw new ArchiverError('no-space', `the drill would restore ${bytes} bytes, and ${scratch} has ${free} free`, {
-    hint: '--scratch names a folder with more room, and --sample or --files takes less at a time',
-  });
+  throw new ArchiverError(
+    'no-space',
+    `the drill would restore ${bytes} bytes, and ${printable(scratch)} has ${free} free`,
+    {
+      hint: '--scratch names a folder with more room, and --sample or --files takes less at a time',
+    },
+  );
 }

@@ -172,9 +172,9 @@ function summary({ sources: { store } }: Dashboard): Message {
   const { uploads, unread, unreadable, note } = value;
   const { datasets, bytes, storedBytes } = newestSums(value);
   const count = formatCount(uploads.length);
+  const bad = [...(outage === undefined ? [] : [outage]), ...failedTexts(uploads)];
   const text = [
-    ...(outage === undefined ? [] : [outage]),
-    ...failedTexts(uploads),
+    ...bad,
     ...(unreadable === 0 ? [] : [unreadableText(value)]),
     unread > 0
       ? `${count} of ${formatQuantity(uploads.length + unread, 'upload')} read`
@@ -184,7 +184,7 @@ function summary({ sources: { store } }: Dashboard): Message {
       : [`newest of ${formatQuantity(datasets, 'dataset')} ${formatBytes(bytes)} as ${formatBytes(storedBytes)}`]),
     ...(note === null ? [] : [note]),
   ].join(' · ');
-  if (outage !== undefined || failedTexts(uploads).length > 0) return { text, tone: 'bad' };
+  if (bad.length > 0) return { text, tone: 'bad' };
   return unreadable > 0 || note !== null ? { text, tone: 'warn' } : { text };
 }
 
