@@ -159,7 +159,7 @@ export const DELETERS = {
       'what old marks name and no version needs; then the marks, and copies of what it has fenced',
     'core/dataset/prune/raise-fences.ts': 'its own flag, or the manifest whose place a fence takes',
     'core/dataset/prune/notice.ts': 'notices of prunes',
-    'core/dataset/prune/prune.ts': 'hands it to these',
+    'core/dataset/prune/prune.ts': 'checks of versions that are gone, and the oldest ones; hands it to these',
     'core/dataset/set-tag.ts': 'tags',
     'core/archive/transfer/send-chunk.ts': 'what this process has put before any manifest was tried',
     'core/archive/with-run.ts': 'hands it to the sender of chunks',

@@ -23,6 +23,7 @@ import { command as datasetPrune } from './dataset/prune.js';
 import { command as datasetTag } from './dataset/tag.js';
 import { command as datasetVersions } from './dataset/versions.js';
 import { command as download } from './download.js';
+import { command as drill } from './drill.js';
 import { command as find } from './find.js';
 import { command as history } from './history.js';
 import { command as info } from './info.js';
@@ -66,6 +67,7 @@ const COMMANDS: readonly Command[] = [
   browse,
   shell,
   verify,
+  drill,
   balance,
   download,
   restore,

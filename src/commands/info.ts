@@ -1,5 +1,5 @@
 import { defineCommand } from '../cli/command.js';
-import type { Pricing, Results, Verbosity } from '../cli/context.js';
+import type { Clock, Pricing, Results, Verbosity } from '../cli/context.js';
 import { flag } from '../cli/flag.js';
 import type { ChunkEncryption } from '../core/dataset/inventory/chunk-encryption.js';
 import type { ChainLink, ReadView, ReadViewOptions } from '../core/dataset/chain/read-view.js';
@@ -11,6 +11,8 @@ import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../ui/format.js';
 import { formatTimestamp } from '../ui/format-time.js';
 import { formatUsd } from '../ui/format-usd.js';
+import { checkRows } from '../screens/check-texts.js';
+import { checksDocument } from './kit/checks-document.js';
 import { encryptionDocument, encryptionTexts } from './kit/encryption-rows.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { priceSourceText } from './kit/price-lines.js';
@@ -43,14 +45,15 @@ export const command = defineCommand({
   async run(
     values,
     [url],
-    context: Results<'info'> & Verbosity & StoreContext & TableContext & ReadingContext & Pricing,
+    context: Results<'info'> & Verbosity & StoreContext & TableContext & ReadingContext & Clock & Pricing,
   ) {
     const { baseUrl, uploadId, manifestSha256: sha256, session } = await findUpload(url, values, context);
     const { readView } = await import('../core/dataset/chain/read-view.js');
     const { readChunkEncryption } = await import('../core/dataset/inventory/chunk-encryption.js');
     const location = uploadUrl({ baseUrl, uploadId });
+    const { judgedChecks } = await import('./kit/judged-checks.js');
     const { storedCost, storedCostDocument } = await import('./kit/stored-cost.js');
-    const { view, cost, encryption, requests } = await whileReading(context, location, (emit) =>
+    const { view, cost, encryption, judged, requests } = await whileReading(context, location, (emit) =>
       withStore({ baseUrl, values, context, session, onEvent: emit }, async (opened) => {
         const { store, requests } = opened;
         const wanted = { uploadId, sha256, emit, signal: context.signal };
@@ -61,15 +64,25 @@ export const command = defineCommand({
         const isFolder = store.url.startsWith('file:');
         const look = { head: view.head, isEvery: values.everyChunk, signal: context.signal };
         const encryption = isFolder ? undefined : await readChunkEncryption(store, look);
-        return { view, cost, encryption, requests };
+        const checks = await judgedChecks(store, view.head.datasetId, context);
+        return { view, cost, encryption, judged: checks.of(uploadId), requests };
       }),
     );
     const table = context.verbose ? `\n${await shardTable(view.head, context)}` : '';
     const priced = cost === undefined ? {} : { cost: storedCostDocument(cost) };
     const document = context.json
-      ? { uploadId, location, ...infoDocument(view, encryption), ...priced, requests }
+      ? {
+          uploadId,
+          location,
+          ...infoDocument(view, encryption),
+          versionChecks: checksDocument(judged),
+          ...priced,
+          requests,
+        }
       : undefined;
-    context.result(document, () => infoText(view, encryption, location, table) + costText(cost));
+    const rows = checkRows(judged, context.now());
+    const checks = rows.length === 0 ? '' : `\n${section('Checks', rows)}`;
+    context.result(document, () => infoText(view, encryption, location, table) + checks + costText(cost));
   },
 });
 
@@ -162,6 +175,7 @@ function identification(head: ManifestHead): Rows {
     ['upload', printable(head.uploadId)],
     ['created', formatTimestamp(new Date(head.createdAt))],
     ['source', `${displayPath(head.source.path)} on ${printable(head.source.host)}`],
+    ...(head.uploader === undefined ? [] : [['uploaded by', printable(head.uploader)] as const]),
     ['dataset', printable(head.datasetId)],
     ...(head.writerId === undefined ? [] : [['writer', printable(head.writerId)] as const]),
     ...(head.project === undefined ? [] : [['project', printable(head.project)] as const]),

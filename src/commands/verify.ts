@@ -4,7 +4,7 @@ import { flag, type Values } from '../cli/flag.js';
 import type { ProgressContext } from '../cli/progress.js';
 import { conflicts } from '../cli/rule.js';
 import type { EventSink } from '../core/events/events.js';
-import type { RequestCounts } from '../core/store/object-store.js';
+import type { ObjectReader, RequestCounts } from '../core/store/object-store.js';
 import type { StoreVerdict } from '../core/mend/verify/store-verdict.js';
 import type { VerifyStoreOptions } from '../core/mend/verify/verify-store.js';
 import type { VerifyMode, VerifyResult } from '../core/mend/verify/verify.js';
@@ -19,6 +19,7 @@ import { stopwatch, withResult } from './kit/run.js';
 import { type StoreCall, type StoreContext, withStore } from './kit/store.js';
 import { memoryLimit } from './kit/memory-limit.js';
 import { partDocument, refuseMovingPart } from './kit/part.js';
+import { type Found, recordChecks, recordFlags, unrecordedLines } from './kit/record-check.js';
 import { type ThawEstimate, thawDocument, thawEstimate, unreadLines } from './kit/unread-cold.js';
 import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
 
@@ -37,6 +38,7 @@ const flags = {
   }),
   ...workersFlag,
   limitDownload: limitFlags.limitDownload,
+  ...recordFlags,
   ...outputFlags,
 };
 
@@ -58,7 +60,9 @@ export const command = defineCommand({
     'The URL of a store instead of an upload: all that archiver list shows there is checked, every version of every dataset, ' +
     'uploads that are no version, and the same in writers/ and prefixes below, with or without --all-writers, which is for a dataset that is named. Objects are listed once for all of them, and a ' +
     'chunk that several versions share is read once, with the oldest of them. Uploads that are not finished or marked for ' +
-    'deletion are counted and left out, and what nothing refers to is not looked at.',
+    'deletion are counted and left out, and what nothing refers to is not looked at.\n' +
+    'What was checked of versions, when, by whom and with which result is recorded in the store; `dataset versions` and `info` show it. ' +
+    'Who may only read there is told that it was not recorded, and the status is that of the check.',
   args: [uploadArg],
   flags,
   rules: [
@@ -85,11 +89,13 @@ export const command = defineCommand({
     const isOfVersion = (named.uploadId ?? values.datasetId ?? values.version ?? values.asOf) !== undefined;
     refuseMovingPart(values.part, { ...named, version: values.version });
     if (!isOfVersion) return await verifyAll(named.baseUrl, values, context);
-    const { baseUrl, uploadId, session } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, session, version } = await findUpload(url, values, context);
     const { verifyUpload } = await import('../core/mend/verify/verify.js');
     const { verdictLines } = await import('./kit/verdict-lines.js');
+    const { foundOfUpload } = await import('./kit/verified.js');
     return await check({ baseUrl, session }, values, context, {
       verify: (options) => verifyUpload({ ...options, uploadId }),
+      find: (reader, result) => foundOfUpload(reader, result, version, context.signal),
       documentOf: (result, rest) => ({
         ...uploadDocument(result),
         location: uploadUrl({ baseUrl, uploadId }),
@@ -110,6 +116,7 @@ export const command = defineCommand({
 async function verifyAll(baseUrl: string, values: Values<typeof flags>, context: VerifyContext): Promise<number> {
   const { verifyStore } = await import('../core/mend/verify/verify-store.js');
   const { storeLines, storeVerdict } = await import('./kit/verdict-lines.js');
+  const { foundOfStore } = await import('./kit/verified.js');
   const warnings: { readonly message: string }[] = [];
   const status = await check({ baseUrl }, values, context, {
     verify: async (options) => {
@@ -117,6 +124,7 @@ async function verifyAll(baseUrl: string, values: Values<typeof flags>, context:
       warnings.push(...result.warnings);
       return result;
     },
+    find: (reader, result) => foundOfStore(reader, result, values.part, context.signal),
     documentOf: (result, rest) => ({ ...storeDocument(result), ...rest }),
     linesOf: (result, estimate, durationMs) => [
       storeVerdict(result),
@@ -137,12 +145,16 @@ const isSound = ({ ok }: Checked): boolean => ok;
 /** Facts that the document of every check has. */
 interface CheckFacts {
   readonly thawEstimate?: ReturnType<typeof thawDocument>;
+  /** Why no record of the check was put; null where one was. */
+  readonly unrecordedReason: string | null;
   readonly durationMs: number;
   readonly requests: RequestCounts;
 }
 
 interface Check<T, D> {
   readonly verify: (options: VerifyStoreOptions) => Promise<T>;
+  /** What is recorded of the result. */
+  readonly find: (reader: ObjectReader, result: T) => Promise<readonly Found[]>;
   readonly documentOf: (result: T, facts: CheckFacts) => Exact<D, Document<'verify'>>;
   /** Returns the verdict and further lines. */
   readonly linesOf: (result: T, estimate: ThawEstimate, durationMs: number) => readonly string[];
@@ -152,10 +164,11 @@ async function check<T extends Checked, D extends Document<'verify'>>(
   place: Pick<StoreCall, 'baseUrl' | 'session'>,
   values: Values<typeof flags>,
   context: VerifyContext,
-  { verify, documentOf, linesOf }: Check<T, D>,
+  { verify, find, documentOf, linesOf }: Check<T, D>,
 ): Promise<number> {
   const { workers } = values;
   const elapsed = stopwatch(context);
+  const startedAt = context.now();
   const work = (emit: EventSink) => {
     const call = { ...place, values, context, requestsAtOnce: workers, onEvent: emit };
     return withStore(call, async (opened) => {
@@ -174,19 +187,21 @@ async function check<T extends Checked, D extends Document<'verify'>>(
           signal: context.signal,
         }),
       );
-      return { result, estimate: await thawEstimate(result.unreadCold, opened, context), requests };
+      const recording = { find: () => find(store, result), startedAt };
+      const unrecordedReason = await recordChecks(opened, recording, values, context);
+      return { result, estimate: await thawEstimate(result.unreadCold, opened, context), unrecordedReason, requests };
     });
   };
   const { result } = await withResult<Document<'verify'>, Awaited<ReturnType<typeof work>>, D>(context, values, {
     work,
-    show: ({ result, estimate, requests }) => {
+    show: ({ result, estimate, unrecordedReason, requests }) => {
       const durationMs = elapsed();
       const thawing = result.unreadCold.length === 0 ? {} : { thawEstimate: thawDocument(estimate) };
       return {
-        document: documentOf(result, { ...thawing, durationMs, requests }),
+        document: documentOf(result, { ...thawing, unrecordedReason, durationMs, requests }),
         text: () => {
           const [first = '', ...more] = linesOf(result, estimate, durationMs);
-          return textOf([`${signOf(result, context)} ${first}`, ...more]);
+          return textOf([`${signOf(result, context)} ${first}`, ...unrecordedLines(unrecordedReason), ...more]);
         },
       };
     },
@@ -196,7 +211,7 @@ async function check<T extends Checked, D extends Document<'verify'>>(
 }
 
 function uploadDocument(result: VerifyResult) {
-  const { mode: _, bytesRead: bytesFetched, part, ...document } = result;
+  const { mode: _, record: _record, bytesRead: bytesFetched, part, ...document } = result;
   return { ...document, ...partDocument(part), bytesFetched };
 }
 

@@ -102,7 +102,7 @@ export async function verify(store: Store, options: VerifyOptions = {}): Promise
   return await call(store, options, async (context) => {
     const how = checkOptions(options, context);
     const { uploadId } = await chosenUpload(options, context);
-    const { mode: _, ...result } = await verifyUpload({ ...how, uploadId });
+    const { mode: _, record: _record, ...result } = await verifyUpload({ ...how, uploadId });
     return result;
   });
 }

@@ -85,10 +85,11 @@ export const JSON_DOCUMENTS = {
   'dataset diff': `datasetId location fromUploadId fromVersion fromFork? toUploadId toVersion toFork? ${COUNTS} folderChanges requests changes`,
   'dataset list': 'datasets location requests',
   'dataset prune':
-    'datasetId? datasets? location dryRun retired? kept? compacted? dependent? abandonedUploads? marked? waiting? locked? keepsVersions? deletedObjects? deletedBytes? unfinishedWrites? unfinishedHidden? failed? earlyDeletion? warnings? writers? durationMs requests',
+    'datasetId? datasets? location dryRun retired? kept? compacted? dependent? abandonedUploads? marked? waiting? locked? keepsVersions? deletedObjects? deletedBytes? oldCheckCount? unfinishedWrites? unfinishedHidden? failed? earlyDeletion? warnings? writers? durationMs requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
   download: `${RESTORED} datasetId? version? fork?`,
+  drill: 'ok location dryRun drills durationMs requests',
   'dvc export':
     'uploadId location outputDir cacheDir files ignored links leftOut gitignoreLines folders written unchanged replaced firstReplaced failed requests',
   'dvc stages': 'uploadId location stages others dvc requests',
@@ -113,7 +114,7 @@ export const JSON_DOCUMENTS = {
   'fleetagent adopt': 'writerId location sources writerFindings',
   'fleetagent scuttle':
     'writerId userName isUserDeleted isPolicyDeleted deletedKeys detachedPolicies purged revokeByHand?',
-  info: 'uploadId location manifest delta? manifests? encryption cost? requests',
+  info: 'uploadId location manifest delta? manifests? versionChecks encryption cost? requests',
   'json-schema': 'jsonSchema? jsonSchemas?',
   lifecycle:
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? rulesAltered? requests?',
@@ -147,7 +148,7 @@ export const JSON_DOCUMENTS = {
   sync: UPLOAD,
   upload: UPLOAD,
   verify:
-    'ok checked part? partCount? uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead unreadCold thawEstimate? filesRead bytesFetched location durationMs requests',
+    'ok checked part? partCount? uploadId? errors? errorCount? warnings? hint? entries? files? bytes? datasets? versionCount? damagedVersionCount? uploads? uncheckedUploadCount? isComplete? chunks chunksRead unreadCold thawEstimate? filesRead bytesFetched unrecordedReason location durationMs requests',
   work: 'uploadId location datasetId workedParts requests',
 } as const;
 

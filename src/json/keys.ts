@@ -83,7 +83,7 @@ const BUDGET =
   'project isGlobal budgetPeriod periodStart periodEnd projectedFor costUsage volumeUsage unpricedRuns reservedRuns reservedUsd reservedBytes baseUntil';
 const VERSION = 'version fork? uploadId createdAt files bytes doubts';
 const STORED_UPLOAD =
-  'uploadId? datasetId version fork? tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? problem';
+  'uploadId? datasetId version fork? tags createdAt files? bytes? storedBytes? listing? isEncrypted? source host writerId commit? storageClass? shardCount? shards? chunks? project? stage? failedCheckAt provenAt problem';
 const FLEET_WRITER =
   'writerId condition freshness isHealthy checkedInAt ageMs cadenceMs cadenceFrom staleAfterMs lastSuccessAt storedAt storedElsewhere clockSkewMs isCloned isConfigBehind configVersion storedConfigVersion configPutAt host instanceId archiverVersion agentPhase intervalMs troubles sourceCycles writerFindings';
 const TOTALS = 'entries files directories symlinks hardlinks bytes storedBytes chunks skippedCount';
@@ -228,11 +228,16 @@ export const JSON_KEYS = {
     'where alerts go, one by one',
   ),
   check: key(text, 'what was looked at'),
+  checkKind: key(
+    oneOf('listing', 'deep', 'drill'),
+    'how a check looked: at what is listed, at bytes of chunks, at restored files',
+  ),
   checked: key(
     oneOf('manifest', 'presence', 'sample', 'content'),
     'what was looked at: the manifest alone, whether chunks are there, some of their contents, all',
   ),
   checkedAt: key(orNull(time), 'when the store was asked last'),
+  checkedBy: key(text, 'account and computer that a check says it was made by'),
   checkedInAt: key(orNull(time), 'when a writer last checked in, by the clock of the store; null: never, or not known'),
   checks: key(listOf(of('isGood message action')), 'what was tried, and what came of it'),
   choices: key(listOf(text), 'values that a flag takes'),
@@ -278,10 +283,12 @@ export const JSON_KEYS = {
   classes: key(listOf(of('storageClass files bytes objects packedBytes')), 'what would be stored, by storage class'),
   clockSkewMs: key(orNull(number), 'ms that the clock of a writer is ahead of that of the store; negative: behind'),
   code: key(text, 'kind of failure, for programs'),
+  coldChunkCount: key(count, 'chunks that were to be read and lie in cold storage'),
   coldChunks: key(
     listOf(of('key size storageClass state expiresAt reason')),
     'chunks in classes that must be thawed, and missing ones',
   ),
+  coldFileCount: key(count, 'different contents that lie in cold storage, and were left out'),
   collectionCount: key(count, 'garbage collections of a kind'),
   collections: key(listOf(of('collector collectionCount pauseMs')), 'garbage collections since they are counted'),
   collector: key(text, 'kind of garbage collection'),
@@ -319,6 +326,7 @@ export const JSON_KEYS = {
   ),
   configuredCount: key(count, 'writers for which a config lies in the store'),
   consequence: key(text, 'what follows, in sentences, and the section of the docs that says more'),
+  contentBytes: key(bytes, 'of the different contents of a version'),
   contents: key(
     listOf(anyOf(LISTED, 'path type size mtime target?', 'path status size storageClass change reason')),
     'files one by one, in the order of their paths',
@@ -432,6 +440,14 @@ export const JSON_KEYS = {
   directFiles: key(count, 'files that are objects of their own'),
   directories: key(count, 'folders'),
   doubts: key(listOf(text), 'why a version may be forged, in sentences'),
+  drills: key(
+    listOf(
+      of(
+        'datasetId version fork? uploadId ok files bytes failed coldFileCount uncheckedFileCount unreadCold bytesFetched provenDays provenBytes contentBytes costUsd unrecordedReason',
+      ),
+    ),
+    'restore drills, one for each dataset',
+  ),
   dryRun: key(flag, 'nothing was changed'),
   durationMs: key(ms, 'how long it took'),
   dvc: key(orNull(elsewhere), 'what was recorded of DVC, as docs/format.md describes it'),
@@ -483,6 +499,7 @@ export const JSON_KEYS = {
   extended: key(count, 'objects whose lock was extended'),
   externalBytes: key(bytes, 'memory outside of the JavaScript heap that its objects hold'),
   failed: key(listOf(of(SAMPLE)), 'what could not be done, and why'),
+  failedCheckAt: key(orNull(time), 'when a check of an upload failed that no later one outranks; null for none'),
   failedCount: key(count, 'all that failed, also what is not listed'),
   file: key(orNull(text), 'file of this computer that it is read from'),
   files: key(orNull(count), 'everything but folders: regular files, hard and symbolic links'),
@@ -528,6 +545,7 @@ export const JSON_KEYS = {
     'what archiver has written there',
   ),
   foundIn: key(oneOf('chunks', 'manifest', 'segments', 'cache', 'copy'), 'where a part of a lost manifest was found'),
+  foundProblems: key(listOf(text), 'the first problems that a check found; none where names of files are encrypted'),
   freeTransferGb: key(number, 'GB that an account may transfer to the internet each month for nothing'),
   freeTransferTimesStored: key(number, 'the same as a multiple of what is stored'),
   freedFrom: key(orNull(time), 'when it can be deleted'),
@@ -783,6 +801,7 @@ export const JSON_KEYS = {
   objects: key(count, 'objects of the store'),
   objectsError: key(count, 'of the objects'),
   ok: key(flag, 'all checks passed'),
+  oldCheckCount: key(count, 'records of checks that a prune deletes: of versions that are gone, and the oldest ones'),
   oldRule: key(elsewhere, 'the rule as it was, as S3 has it'),
   older: key(
     orNull(of('objects bytes monthlyUsd deleteMarkers')),
@@ -921,6 +940,9 @@ export const JSON_KEYS = {
     'what a key keeps to, with what was tried and what to switch on (docs/access.md)',
   ),
   protected: key(count, 'files that were left as they are because of --overwrite'),
+  provenAt: key(orNull(time), 'when a restore drill found an upload right last; null: never, by the newest drills'),
+  provenBytes: key(bytes, 'contents that came back right in drills of the last days, by what the newest drill says'),
+  provenDays: key(count, 'days within which contents were restored and compared'),
   provider: key(
     oneOf(...PROVIDERS),
     'whose prices these are (docs/providers.md); all but `aws`, `b2` and `wasabi` cost what the config file says',
@@ -1229,6 +1251,7 @@ export const JSON_KEYS = {
   ),
   uid: key(count, 'numeric owner'),
   unchanged: key(count, 'files that are as they were'),
+  uncheckedFileCount: key(count, 'different contents without a checksum, which nothing can be compared with'),
   uncheckedUploadCount: key(count, 'folders of uploads that are not finished, or marked for deletion'),
   unfinished: key(
     orNull(of('unfinishedMultiparts bytes monthlyUsd staleMultiparts staleBytes staleUsd')),
@@ -1257,6 +1280,7 @@ export const JSON_KEYS = {
     listOf(of('url gbMonths requestCount')),
     'what was used of stores at prices that are not known; the sum is at least `knownUsd`',
   ),
+  unrecordedReason: key(orNull(text), 'why no record of the check was put into the store; null where one was put'),
   unreadCold: key(
     listOf(of('storageClass state chunks bytes')),
     'chunks that were to be read and lie in cold storage, by class and state',
@@ -1275,6 +1299,7 @@ export const JSON_KEYS = {
   ),
   untracked: key(orNull(count), 'files of this computer that are not in the upload'),
   unusableNames: key(count, 'with names that DVC takes for addresses, or that no line of .gitignore can hold'),
+  uploader: key(orNull(text), 'account that made an upload; null where it is not recorded'),
   upToGb: key(orNull(number), 'end of a band, in GB a month; null for the last one'),
   updatedAt: key(orNull(time), 'when it was last changed'),
   uploadCount: key(count, 'uploads'),
@@ -1306,12 +1331,20 @@ export const JSON_KEYS = {
   value: key(value, 'of a setting, or of a metric'),
   variables: key(listOf(text), 'environment variables that set a flag'),
   version: key(orNull(count), 'number of a version of a dataset; null where none was made'),
+  versionChecks: key(
+    listOf(
+      of(
+        'checkKind ok checked startedAt endedAt checkedBy tool part? partCount? chunks chunksRead coldChunkCount errorCount foundProblems provenDays? provenBytes? contentBytes?',
+      ),
+    ),
+    'what checks of a version say that lie in the store: a failure that no later check outranks, then the newest sound one of each kind',
+  ),
   versionCount: key(count, 'versions'),
   versionId: key(text, 'version of an object, as S3 names it'),
   versions: key(
     listOf(
       of(
-        'version fork? uploadId? tags? commit? listing? files? bytes? storedBytes? totals? createdAt? storedAt? doubts? source? host? previous? writerId? kmsKeyId? isEncrypted? problem? changed? ok? errors? errorCount? warnings? hint?',
+        'version fork? uploadId? tags? commit? listing? files? bytes? storedBytes? totals? createdAt? storedAt? doubts? source? host? uploader? versionChecks? previous? writerId? kmsKeyId? isEncrypted? problem? changed? ok? errors? errorCount? warnings? hint?',
       ),
     ),
     'versions one by one, newest first',
@@ -1349,7 +1382,7 @@ export const JSON_KEYS = {
     listOf(
       anyOf(
         FLEET_WRITER,
-        'writerId location datasets abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes unfinishedWrites unfinishedHidden failed earlyDeletion warnings',
+        'writerId location datasets abandonedUploads marked waiting locked keepsVersions deletedObjects deletedBytes oldCheckCount unfinishedWrites unfinishedHidden failed earlyDeletion warnings',
         'writerId location code problem',
       ),
     ),

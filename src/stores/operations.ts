@@ -176,6 +176,21 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     interrupt: stopsWithout('verify changes nothing'),
     kept: () => 'verify changes nothing',
   },
+  drill: {
+    doing: 'Drilling',
+    done: 'Drilled',
+    noun: 'Drill',
+    unit: 'file',
+    moves: { raw: 'restored', stored: 'fetched' },
+    phases: {
+      scanning: { doing: 'choosing files' },
+      transferring: { doing: 'restoring' },
+      comparing: { doing: 'comparing', raw: 'compared' },
+      finishing: FINISHING,
+    },
+    interrupt: stopsWithout('what it restored is removed, and nothing is recorded'),
+    kept: () => 'what was restored is removed; nothing was recorded',
+  },
   prune: {
     doing: 'Pruning',
     done: 'Pruned',

@@ -97,6 +97,7 @@ const stored = (store: string, location: string): readonly (readonly [Path, ...s
   ['repair', location],
   ['restore', location, 'restored', '--all'],
   ['verify', location],
+  ['drill', store],
   ['dataset prune', store, '--dataset-id', 'd', '--keep-last', '1', '--dry-run'],
   ['copy', store, `${store}-copy`],
   ['create upload', 'data', store],

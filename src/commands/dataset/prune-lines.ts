@@ -41,6 +41,7 @@ export function planLines(
     ...abandonedLines(plan),
     ...(marked.length === 0 ? [] : [fact(freedFrom === undefined ? 'delete' : 'mark', markedText(plan, freedFrom))]),
     ...(sweep.due.length === 0 ? [] : [fact('delete', due)]),
+    ...checkLines('remove', plan),
     ...deadLines('remove', dead),
     ...waitingLines(plan),
     ...heldLines(plan),
@@ -105,6 +106,9 @@ function heldLines({ held: { objects, bytes, until } }: PrunePlan): string[] {
 const deadLines = (title: 'remove' | 'removed', dead: PruneRun['dead']): string[] =>
   dead.length === 0 ? [] : [fact(title, amountText(dead.length, 'unfinished write', unfinishedBytes(dead)))];
 
+const checkLines = (title: 'remove' | 'removed', { oldChecks }: PrunePlan): string[] =>
+  oldChecks.length === 0 ? [] : [fact(title, `${formatQuantity(oldChecks.length, 'record')} of checks`)];
+
 function doubtLines({ datasetIds, doubts }: PrunePlan, isVerbose: boolean): readonly string[] {
   const lines = doubts.map(({ datasetId, texts, ...version }) => {
     const of = datasetIds.length === 1 ? '' : ` of ${printable(datasetId)}`;
@@ -150,6 +154,7 @@ export function outcomeLines({ plan, outcome, freedFrom, dead, keepsVersions }: 
     ...(isMarked ? [fact('marked', markedText(plan, freedFrom))] : []),
     fact('deleted', amountText(deletedObjects, 'object', freedBytes)),
     ...(keepsVersions && deletedObjects > 0 ? [fact('', VERSIONED)] : []),
+    ...checkLines('removed', plan),
     ...deadLines('removed', dead),
     ...waitingLines(plan),
     ...heldLines(plan),

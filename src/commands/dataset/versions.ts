@@ -1,9 +1,12 @@
 import { defineCommand } from '../../cli/command.js';
-import type { Messages, Results } from '../../cli/context.js';
+import type { Clock, Messages, Results } from '../../cli/context.js';
 import type { DescribedVersion, DescribedVersions } from '../../core/dataset/records/describe-versions.js';
 import { DATES_DIFFER_MS } from '../../core/dataset/records/stored-dates.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount } from '../../ui/format.js';
+import { checkCell, checkText } from '../../screens/check-texts.js';
+import { checksDocument } from '../kit/checks-document.js';
+import type { Judged } from '../kit/judged-checks.js';
 import { datasetFlag, placeArg, storeFlags, writerFlag } from '../kit/flags.js';
 import { ofKnown } from '../kit/lines.js';
 import { type StoreContext, withStore } from '../kit/store.js';
@@ -35,14 +38,28 @@ const COLUMNS: readonly Column<Row>[] = [
   column('TAGS', ({ tags }) => (tags.length === 0 ? undefined : tags.join(', '))),
 ];
 
-const sourceText = ({ source, host }: DescribedVersion): string | undefined =>
-  ofKnown(host, (name) => `${source} on ${printable(name)}`);
+const sourceText = ({ source, host, uploader }: DescribedVersion): string | undefined =>
+  ofKnown(host, (name) => `${source} on ${printable(name)}${uploader === null ? '' : `, by ${printable(uploader)}`}`);
 
-function versionDocument(row: Row) {
+/** The columns, and what checks in the store say, judged for each version. */
+const columns = (judged: Judged, now: Date): readonly Column<Row>[] => [
+  ...COLUMNS,
+  column('CHECKED', (row) => ofKnown(sound(row), (version) => checkCell(judged.of(version.uploadId), now)), {
+    dropOrder: 1,
+  }),
+];
+
+function versionDocument(row: Row, judged: Judged) {
   if ('problem' in row) return row;
   const { totals, encryption, ...rest } = row;
   const keys = encryption && { kmsKeyId: encryption.kmsKeyId, isEncrypted: encryption.manifest };
-  return { ...rest, totals: totalsDocument(totals), ...keys };
+  return { ...rest, versionChecks: checksDocument(judged.of(row.uploadId)), totals: totalsDocument(totals), ...keys };
+}
+
+/** A sentence about a version that a check found damaged. */
+function failureTexts(row: Row, judged: Judged, now: Date): readonly string[] {
+  const { failure } = 'problem' in row ? {} : judged.of(row.uploadId);
+  return failure === undefined ? [] : [`${versionName(row)}: ${checkText(failure, now)}`];
 }
 
 export const command = defineCommand({
@@ -55,7 +72,9 @@ export const command = defineCommand({
     'being pruned.\n' +
     'Where the date that a writer noted and the one on which the store got the version are more than a day apart (a long ' +
     'upload, a wrong clock, a copied store, a forged version), both are shown. What looks as if none of your writers had ' +
-    'made it is named: numbers that were left out, an empty version after others that have content.',
+    'made it is named: numbers that were left out, an empty version after others that have content.\n' +
+    'What `verify` and `drill` have recorded in the store is shown with its date: a claim about that day. A failure is shown until a later check ' +
+    'has found right what was wrong.',
   args: [placeArg],
   flags: { ...datasetFlag, ...writerFlag, ...storeFlags('us-west-2') },
   examples: [
@@ -67,24 +86,33 @@ export const command = defineCommand({
     1: 'there is no such dataset, or the store cannot be read',
     3: 'listed, but some are unreadable',
   },
-  async run(values, [url], context: Results<'dataset versions'> & Messages & StoreContext & ReadingContext) {
+  async run(values, [url], context: Results<'dataset versions'> & Messages & Clock & StoreContext & ReadingContext) {
     const { datasetBase } = await import('../kit/dataset-target.js');
     const baseUrl = datasetBase(url, values.writerId);
     const { describeVersions } = await import('../../core/dataset/records/describe-versions.js');
+    const { judgedChecks } = await import('../kit/judged-checks.js');
     const { datasetId: dataset } = values;
-    const { datasetId, versions, warnings, isComplete, requests } = await whileReading(context, baseUrl, (emit) =>
-      withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => ({
-        ...(await describeVersions(store, { dataset, emit, signal: context.signal })),
-        requests,
-      })),
+    const { datasetId, versions, warnings, judged, isComplete, requests } = await whileReading(
+      context,
+      baseUrl,
+      (emit) =>
+        withStore({ baseUrl, values, context, onEvent: emit }, async ({ store, requests }) => {
+          const described = await describeVersions(store, { dataset, emit, signal: context.signal });
+          return { ...described, judged: await judgedChecks(store, described.datasetId, context), requests };
+        }),
     );
     for (const text of warnings) context.warn(text);
+    for (const row of versions) for (const text of failureTexts(row, judged, context.now())) context.warn(text);
     const isShown = ({ title }: Column<Row>): boolean =>
       (title !== 'STORED' || versions.some(isDatedElsewise)) &&
       (title !== 'COMMIT' || versions.some((row) => typeof sound(row)?.commit === 'string')) &&
+      (title !== 'CHECKED' || !judged.isEmpty) &&
       (title !== 'TAGS' || versions.some(({ tags }) => tags.length > 0));
-    const table = await tableText(versions, COLUMNS.filter(isShown), context);
-    context.result({ datasetId, location: baseUrl, versions: versions.map(versionDocument), requests }, () => table);
+    const table = await tableText(versions, columns(judged, context.now()).filter(isShown), context);
+    context.result(
+      { datasetId, location: baseUrl, versions: versions.map((row) => versionDocument(row, judged)), requests },
+      () => table,
+    );
     return isComplete ? 0 : 3;
   },
 });

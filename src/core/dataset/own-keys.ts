@@ -18,14 +18,14 @@ export interface OwnKey {
 }
 
 const RECORD =
-  /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]{0,127})\/(?:v\d{8,}(?:\.\d{8}-\d{6}-[0-9a-f]{8})?|prune-[0-9a-f]{8}|tags\/v\d{8,}\.[A-Za-z0-9][A-Za-z0-9._-]*)\.json$/;
+  /^(datasets\/[A-Za-z0-9][A-Za-z0-9._-]{0,127})\/(?:v\d{8,}(?:\.\d{8}-\d{6}-[0-9a-f]{8})?|prune-[0-9a-f]{8}|tags\/v\d{8,}\.[A-Za-z0-9][A-Za-z0-9._-]*|checks\/\d{8}-\d{6}-[0-9a-f]{8}\.(?:listing|deep|drill)\.(?:ok|failed))\.json$/;
 const WRITER = /^writers\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\//;
 const FLEET = /^(fleet\/[A-Za-z0-9][A-Za-z0-9._-]{0,63}\/)config\.yaml(?:\.sig)?$/;
 /** The heartbeat, and the versions of its config that a writer has used. */
 const OF_AGENT = /^(?:status\.json|config-v\d{8,16}(?:\.[0-9a-f]{16}\.[\w-]{86})?)$/;
 /** Temporary files and locks of a folder store, which lie beside their target. */
 const TEMPORARY =
-  /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/(?:tags\/)?)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;
+  /^(?:datasets\/[A-Za-z0-9][A-Za-z0-9._-]*\/(?:(?:tags|checks)\/)?)?(?:\.archiver~(?:tmp|lock)-[0-9a-f]{16}[^/]*\/?)+$/;
 
 function inArea(key: string, area: string): OwnKey | undefined {
   const below = key.slice(area.length);

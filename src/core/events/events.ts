@@ -11,6 +11,7 @@ export type Operation =
   | 'restore'
   | 'download'
   | 'verify'
+  | 'drill'
   | 'migrate'
   | 'copy'
   | 'prune'

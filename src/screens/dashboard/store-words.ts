@@ -23,9 +23,20 @@ export const WHY: Partial<Record<ErrorCode, string>> = {
 };
 
 /** An upload as JSON, without what cannot be read. */
-export function uploadDocument({ datasetId, version, tags, createdAt, record, front, problem }: StoredUpload) {
+export function uploadDocument({ datasetId, version, tags, createdAt, record, front, checks, problem }: StoredUpload) {
   const { source = null, host = null, writerId = null, ...facts } = record ?? {};
   const { branch: _branch, ...about } = front ?? {};
   const named = { source, host, writerId };
-  return { ...facts, ...named, datasetId, version, tags, createdAt, ...about, problem: problem?.message ?? null };
+  return {
+    ...facts,
+    ...named,
+    datasetId,
+    version,
+    tags,
+    createdAt,
+    ...about,
+    failedCheckAt: checks?.failure?.endedAt ?? null,
+    provenAt: checks?.sound.drill?.endedAt ?? null,
+    problem: problem?.message ?? null,
+  };
 }

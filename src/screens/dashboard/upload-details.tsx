@@ -2,6 +2,8 @@
 import { Box } from 'ink';
 import { type ReactElement, useMemo } from 'react';
 import type { FrontFacts, StoredUpload } from '../../core/dataset/inventory/stored-upload.js';
+import type { VersionCheck } from '../../core/dataset/checks/judge-checks.js';
+import { checkText, tellingChecks } from '../check-texts.js';
 import { Bar } from '../../ui/bar.js';
 import { type Fact, Facts, wrapFacts } from '../../ui/facts.js';
 import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../ui/format.js';
@@ -47,7 +49,7 @@ export function UploadDetails({ upload }: { readonly upload: StoredUpload }): Re
 type Known = Omit<Fact, 'value'> & { readonly value: string | null | undefined };
 
 function factsOf(upload: StoredUpload, names: (text: string) => string): readonly Fact[] {
-  const { datasetId, tags, createdAt, record, front, problem } = upload;
+  const { datasetId, tags, createdAt, record, front, checks, problem } = upload;
   const tagText = tags.length === 0 ? '' : `, kept by ${tags.join(', ')}`;
   const known: readonly Known[] = [
     { label: 'upload', value: record?.uploadId },
@@ -55,10 +57,16 @@ function factsOf(upload: StoredUpload, names: (text: string) => string): readonl
     { label: 'created', value: formatMinute(new Date(createdAt)) },
     ...(record === null ? [] : recordFacts(record, front?.branch ?? null)),
     ...(front === null ? [] : frontFacts(front)),
+    ...(checks === null ? [] : tellingChecks(checks).map(checkFact)),
     { label: 'problem', value: problem?.message, tone: 'bad' },
   ];
   return known.flatMap(({ value, ...fact }) => (value ? [{ ...fact, value: names(value) }] : []));
 }
+
+const checkFact = (check: VersionCheck): Known => {
+  const value = checkText(check, new Date());
+  return check.ok ? { label: 'checked', value } : { label: 'FAILED', value: `✗ ${value}`, tone: 'bad' };
+};
 
 type Recorded = NonNullable<StoredUpload['record']>;
 

@@ -110,7 +110,7 @@ async function putManifest(
 
 /** The content of the version record. */
 function versionInput(run: CommitInput, { encoded, totals, listing }: Commitment): VersionInput {
-  const { writerId, host } = run.dataset;
+  const { writerId, host, uploader } = run.dataset;
   return {
     format: FORMAT_VERSION,
     type: 'archiver-version',
@@ -124,7 +124,9 @@ function versionInput(run: CommitInput, { encoded, totals, listing }: Commitment
     source: encoded.opened === undefined ? { ...sourcePath(run), host } : {},
     totals,
     ...defined({ writerId, encryption: recordedEncryption(run, encoded), objectLock: lockRecord(run.retention) }),
-    ...(encoded.opened === undefined ? { commit: run.labels.provenance?.git?.commit ?? null } : {}),
+    ...(encoded.opened === undefined
+      ? { ...defined({ uploader }), commit: run.labels.provenance?.git?.commit ?? null }
+      : {}),
   };
 }
 

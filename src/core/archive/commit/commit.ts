@@ -132,8 +132,8 @@ function orderedRecord(input: VersionInput, version: number, previous: number | 
   const known = { format, type, requires: NO_REQUIREMENTS, datasetId, version };
   const index = defined({ manifestIndex: input.manifestIndex });
   const identity = { ...known, uploadId, manifestKey, manifestSha256, ...index, createdAt, listing };
-  const { writerId, encryption, commit, objectLock } = input;
-  return { ...identity, previous, source, totals, ...defined({ writerId, encryption, commit, objectLock }) };
+  const { writerId, uploader, encryption, commit, objectLock } = input;
+  return { ...identity, previous, source, totals, ...defined({ writerId, uploader, encryption, commit, objectLock }) };
 }
 
 /**

@@ -50,7 +50,7 @@ export function manifestHead(
   const { listing, previous, chain, view, totals, shards, chunks } = part;
   const { tags, project, provenance } = labels;
   const { git, dvc } = provenance ?? {};
-  const { writerId } = dataset;
+  const { writerId, uploader } = dataset;
   return {
     format: FORMAT_VERSION,
     type: 'archiver-manifest',
@@ -62,7 +62,7 @@ export function manifestHead(
     listing,
     ...defined({ previous, chain, view }),
     datasetId: run.datasetId,
-    ...defined({ writerId }),
+    ...defined({ writerId, uploader }),
     source: {
       path: originPath(run),
       host: dataset.host,

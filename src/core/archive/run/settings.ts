@@ -2,6 +2,7 @@
 import type { LikeNames } from '../../dataset/records/like-names.js';
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
+import { accountName } from '../../platform/account-name.js';
 import pkg from '../../../../package.json' with { type: 'json' };
 import type { EventSink } from '../../events/events.js';
 import { threadsWithin } from '../../platform/limits/open-files.js';
@@ -29,6 +30,8 @@ export interface DatasetOptions {
   readonly id?: string | undefined;
   readonly writerId?: string | undefined;
   readonly host: string;
+  /** Account that uploads, where the computer has a name for it. */
+  readonly uploader?: string | undefined;
   /** Stands for the source in the manifest and in the dataset's id when the folder only holds what came from elsewhere. */
   readonly origin?: Origin | undefined;
   /** Makes the version that follows this ordinal, 0 for the first, or none: @throws conflict where another writer has made it. */
@@ -231,6 +234,7 @@ export function settingsOf(options: ArchiveOptions): Settings {
     filter: { ...noFilter, ...filter },
     dataset: {
       host: hostname(),
+      uploader: accountName(),
       encryption: { kmsKeyId: undefined, encryptManifest: false, keep: true },
       ...dataset,
     },

@@ -15,7 +15,7 @@ const MOST_STORES = 16;
 const FILE = /^[0-9a-f]{32}\.inventory\.json$/;
 
 /** The kept part of an upload; uploads that cannot be read are not kept. */
-export type KeptUpload = Omit<StoredUpload, 'tags' | 'fork' | 'problem'>;
+export type KeptUpload = Omit<StoredUpload, 'tags' | 'fork' | 'problem' | 'checks'>;
 
 const BODY = s.schema(() => s.object({ uploads: s.listOf(s.unchecked<KeptUpload>()) }));
 const KIND = { type: 'archiver-inventory', format: 1, noun: 'inventory', body: BODY };

@@ -2,12 +2,13 @@
 // records once, and reads what is new: the record, which names the upload and states how much is in it, and the front of the manifest. A
 // record is written again whenever its manifest is replaced: its ETag vouches for both.
 import { strayTexts } from '../records/strays.js';
-import { listDatasets, type ListedVersion, readVersions } from '../records/versions.js';
+import { type DatasetListing, listDatasets, type ListedVersion, readVersions } from '../records/versions.js';
 import { reasonText } from '../../platform/failures/errno.js';
 import { type ArchiverError, type ErrorCode, isArchiverError } from '../../platform/failures/errors.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { readManifestFront } from '../../format/manifest/manifest-front.js';
 import type { ObjectReader } from '../../store/object-store.js';
+import { InventoryChecks } from './inventory-checks.js';
 import { inventoryPath, readInventoryCache, writeInventoryCache } from './inventory-cache.js';
 import { frontFacts, recordFacts, type StoredUpload } from './stored-upload.js';
 
@@ -55,6 +56,7 @@ export class Inventories {
   private known: ReadonlyMap<string, StoredUpload> | undefined;
   private last: Inventory | undefined;
   private stray: string | null = null;
+  private readonly checks = new InventoryChecks();
   private readonly path: string;
 
   constructor(
@@ -70,12 +72,13 @@ export class Inventories {
    */
   async look({ onPart, isAsked = false, signal }: ReadInventoryOptions): Promise<Inventory> {
     const known = this.known ?? (await this.kept());
-    const { versions, stray } = await listed(this.reader, signal);
+    const { versions, stray, checks } = await listed(this.reader, signal);
+    await this.checks.read(this.reader, checks, signal);
     const found = new Map<string, StoredUpload>();
     for (const { listed } of versions) {
       const before = known.get(listed.key);
       const isAgain = isAsked ? before?.problem !== null : TRANSIENT.some((code) => code === before?.problem?.code);
-      if (before?.etag === listed.etag && !isAgain) found.set(listed.key, asListed(before, listed));
+      if (before?.etag === listed.etag && !isAgain) found.set(listed.key, this.checked(asListed(before, listed)));
     }
     const isSame =
       found.size === this.last?.uploads.length && this.last.uploads.every((one) => found.get(one.id) === one);
@@ -100,7 +103,7 @@ export class Inventories {
       await forEachLimit(news, AT_ONCE, async (one) => {
         const read = await readUpload(this.reader, one, signal);
         unread--;
-        if (read !== undefined) found.set(one.listed.key, read.upload);
+        if (read !== undefined) found.set(one.listed.key, this.checked(read.upload));
         lostInRow = read?.lost === undefined ? 0 : lostInRow + 1;
         if (lostInRow >= LOST_IN_ROW) throw read?.lost;
         if (onPart === undefined || performance.now() - toldAt < PART_MS) return;
@@ -115,9 +118,14 @@ export class Inventories {
     return this.last;
   }
 
+  private checked(upload: StoredUpload): StoredUpload {
+    const checks = this.checks.of(upload);
+    return checks === upload.checks ? upload : { ...upload, checks };
+  }
+
   private async kept(): Promise<ReadonlyMap<string, StoredUpload>> {
     const kept = await readInventoryCache(this.path);
-    return new Map(kept.map((one) => [one.id, { ...one, tags: NO_TAGS, problem: null }]));
+    return new Map(kept.map((one) => [one.id, { ...one, tags: NO_TAGS, checks: null, problem: null }]));
   }
 
   /** Writes the cache. Returns the reason why it could not be written, or null. */
@@ -127,7 +135,7 @@ export class Inventories {
       await writeInventoryCache(
         this.path,
         this.place.folder,
-        whole.map(({ tags: _tags, fork: _fork, problem: _problem, ...kept }) => kept),
+        whole.map(({ tags: _tags, fork: _fork, checks: _checks, problem: _problem, ...kept }) => kept),
       );
       return null;
     } catch (error) {
@@ -146,13 +154,14 @@ interface Listing {
   readonly versions: readonly Listed[];
   /** A sentence about objects beside the datasets. */
   readonly stray: string | null;
+  readonly checks: DatasetListing['checks'];
 }
 
 async function listed(reader: ObjectReader, signal: AbortSignal): Promise<Listing> {
-  const { versions, strays } = await listDatasets(reader, signal);
+  const { versions, strays, checks } = await listDatasets(reader, signal);
   const found = [...versions].flatMap(([datasetId, its]) => its.map((listed) => ({ datasetId, listed })));
   const sorted = found.toSorted((a, b) => b.listed.lastModified.getTime() - a.listed.lastModified.getTime());
-  return { versions: sorted, stray: strayTexts(strays)[0] ?? null };
+  return { versions: sorted, stray: strayTexts(strays)[0] ?? null, checks };
 }
 
 const newestFirst = (found: ReadonlyMap<string, StoredUpload>): readonly StoredUpload[] =>
@@ -176,7 +185,7 @@ async function readUpload(
   signal: AbortSignal,
 ): Promise<ReadUpload | undefined> {
   const { version, fork, tags, key: id, etag, lastModified } = listed;
-  const unknown = { createdAt: lastModified.toISOString(), record: null, front: null, problem: null };
+  const unknown = { createdAt: lastModified.toISOString(), record: null, front: null, checks: null, problem: null };
   let upload: StoredUpload = { id, etag, datasetId, version, fork, tags, ...unknown };
   try {
     const [read] = await readVersions(reader, [listed], signal);

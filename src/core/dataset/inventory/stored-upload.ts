@@ -1,4 +1,5 @@
 // An upload of the inventory: facts from the record of its version and from the front of its manifest.
+import type { JudgedChecks } from '../checks/judge-checks.js';
 import type { ListedVersion } from '../records/versions.js';
 import { recordedSource } from '../records/recorded-source.js';
 import type { ErrorCode } from '../../platform/failures/errors.js';
@@ -49,6 +50,8 @@ export interface StoredUpload extends VersionName, Pick<ListedVersion, 'tags'> {
   /** Null when it cannot be read; so is `front`, which is null for encrypted manifests too. */
   readonly record: RecordFacts | null;
   readonly front: FrontFacts | null;
+  /** What checks in the store say of it; null before they were read. */
+  readonly checks: JudgedChecks | null;
   /** The reason why something of it cannot be read. */
   readonly problem: { readonly code: ErrorCode; readonly message: string } | null;
 }

@@ -7,6 +7,7 @@ import { manifestKeys } from '../../format/manifest/manifest-copy.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
+import { oldChecks } from '../checks/prune-checks.js';
 import { doubtsAbout } from '../records/doubts.js';
 import { strayTexts } from '../records/strays.js';
 import type { ReadRecord } from '../records/versions.js';
@@ -74,6 +75,8 @@ export interface PrunePlan {
   /** Datasets of which much more would be retired than is kept: the plan is not carried out. */
   readonly trades: readonly MassDeletion[];
   readonly doubts: readonly Doubted[];
+  /** Keys of checks of versions that are gone, and of the oldest ones. */
+  readonly oldChecks: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -133,6 +136,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
     held: addHeldObjects(held, sweep.held),
     trades,
     doubts,
+    oldChecks: await oldChecksOf(reader, datasetIds, kept, signal),
     warnings: [...strayTexts(state.strays), ...warnings, ...sweep.warnings],
   };
 }
@@ -192,9 +196,25 @@ function doubtTexts({ own }: BaseState, datasetId: string): readonly Doubted[] {
   });
 }
 
+/** Keys of checks that go, of each of the datasets. @throws what the store throws */
+async function oldChecksOf(
+  reader: ObjectReader,
+  datasetIds: readonly string[],
+  kept: readonly ReadRecord[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const keys: string[] = [];
+  for (const datasetId of datasetIds) {
+    const its = kept.filter(({ record }) => record.datasetId === datasetId);
+    const uploadIds = new Set(its.map(({ record }) => record.uploadId));
+    keys.push(...(await oldChecks(reader, { datasetId, uploadIds }, signal)));
+  }
+  return keys;
+}
+
 /** True when there is anything to do, or to refuse. */
-export const hasWork = ({ retired, compacted, unsettled, marked, sweep, trades }: PrunePlan): boolean =>
-  retired.length + compacted.length + unsettled.length + marked.length + sweep.due.length + trades.length > 0;
+export const hasWork = ({ retired, compacted, unsettled, marked, sweep, trades, oldChecks: old }: PrunePlan): boolean =>
+  [retired, compacted, unsettled, marked, sweep.due, trades, old].some((each) => each.length > 0);
 
 interface KeptOptions extends ChainOptions {
   readonly kept: readonly ReadRecord[];

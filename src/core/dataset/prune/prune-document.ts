@@ -51,6 +51,8 @@ export interface PruneDocument {
   readonly locked: AmountUntil;
   readonly deletedObjects: number;
   readonly deletedBytes: number;
+  /** Records of checks that go: of versions that are gone, and the oldest ones. */
+  readonly oldCheckCount: number;
   readonly keepsVersions: boolean;
   /** Writes that were abandoned long ago; null when they cannot be listed. */
   readonly unfinishedWrites: Amount | null;
@@ -88,6 +90,7 @@ export function commonDocument({
     locked: amountUntil(plan.held),
     deletedObjects: outcome?.deletedObjects ?? due.length,
     deletedBytes: outcome?.freedBytes ?? sumOf(due),
+    oldCheckCount: plan.oldChecks.length,
     keepsVersions,
     unfinishedWrites: unfinishedHidden === null ? { objects: dead.length, bytes: unfinishedBytes(dead) } : null,
     unfinishedHidden,

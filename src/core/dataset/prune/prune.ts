@@ -42,16 +42,21 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   await settleRecords(store, plan.unsettled, signal);
   await retireAll(store, plan, { now, random: randomBytes(4), deleter, signal });
   // Marks are based on a look after all this, by the store's clock: this computer's may be ahead. Nothing more is retired.
-  const { marked, kept } = await planPrune(store, { ...options, keep: { last: Number.MAX_SAFE_INTEGER }, now });
+  const { marked, kept, oldChecks } = await planPrune(store, {
+    ...options,
+    keep: { last: Number.MAX_SAFE_INTEGER },
+    now,
+  });
   refuseUnretired(plan, kept);
+  const leftChecks = oldChecks.length === 0 ? [] : await deleter.delete(oldChecks, signal);
   const own: (typeof marked)[number][] = [];
   for (const upload of marked) if (await writeMark(store, upload, signal)) own.push(upload);
-  const done = { ...plan, marked: own };
+  const done = { ...plan, marked: own, oldChecks };
   // Without a grace period, newly marked objects are deleted as well.
   const isDue = plan.sweep.due.length > 0 || (graceMs === 0 && marked.length > 0);
-  if (!isDue) return { plan: done, deletedObjects: 0, freedBytes: 0, failed: [] };
+  if (!isDue) return { plan: done, deletedObjects: 0, freedBytes: 0, failed: leftChecks };
   const swept = await sweep(store, { datasetId, graceMs, now, findHeld, deleter, randomBytes, emit, signal });
-  return { plan: done, ...swept };
+  return { plan: done, ...swept, failed: [...leftChecks, ...swept.failed] };
 }
 
 /** Makes full listings of kept versions that build on removed ones. */

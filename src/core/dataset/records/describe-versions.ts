@@ -33,6 +33,8 @@ export interface DescribedVersion
   /** Null, like `host`, when the record of an encrypted version does not name it. */
   readonly source: string | null;
   readonly host: string | null;
+  /** Account that made it; null where that is not recorded. */
+  readonly uploader: string | null;
   readonly writerId?: string;
   readonly encryption?: VersionRecord['encryption'];
 }
@@ -95,7 +97,7 @@ function recorded(
 ): Omit<DescribedVersion, 'storedAt' | 'doubts'> | Omit<UnreadableVersion, 'storedAt' | 'doubts'> {
   const { version, fork, tags } = found.listed;
   if ('problem' in found) return { version, ...defined({ fork }), tags, problem: found.problem.message };
-  const { uploadId, listing, totals, createdAt, source, writerId, previous, encryption } = found.record;
+  const { uploadId, listing, totals, createdAt, source, writerId, uploader, previous, encryption } = found.record;
   return {
     version,
     ...defined({ fork }),
@@ -109,6 +111,7 @@ function recorded(
     createdAt,
     source: recordedSource(found.record),
     host: source.host ?? null,
+    uploader: uploader ?? null,
     previous,
     ...defined({ writerId, encryption, commit }),
   };

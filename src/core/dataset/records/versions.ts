@@ -10,6 +10,7 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { parseVersionRecord, type ParsedRecord } from './version-record-parse.js';
 import { RetiredVersion, type Tombstone, TOMBSTONE_BYTES } from './tombstone.js';
 import { versionTag } from './tag-key.js';
+import { type CheckPlace, checkPlace } from './check-key.js';
 import { isDatasetId } from './dataset-id.js';
 import { isOddStray } from './strays.js';
 import { comparePlaces, placeIn, recordKey, type RecordPlace } from './version-record.js';
@@ -60,6 +61,8 @@ export interface DatasetListing {
    * archiver cannot have made.
    */
   readonly strays: readonly string[];
+  /** Checks of versions, for every dataset that has some; in the order of their keys, oldest first. */
+  readonly checks: ReadonlyMap<string, readonly CheckPlace[]>;
 }
 
 const isLive = ({ sizeBytes }: ListedVersion): boolean => sizeBytes !== TOMBSTONE_BYTES;
@@ -85,14 +88,19 @@ export async function listOrdinals(
 /** The datasets under the base. One LIST. @throws what the listing throws */
 export async function listDatasets(reader: ObjectReader, signal?: AbortSignal): Promise<DatasetListing> {
   const names = new Set<string>();
-  const ordinals = await listBelow(reader, FOLDER, signal, (key) => names.add(nameIn(key.slice(FOLDER.length))));
+  const checks = new Map<string, CheckPlace[]>();
+  const ordinals = await listBelow(reader, FOLDER, signal, (key) => {
+    names.add(nameIn(key.slice(FOLDER.length)));
+    const check = isWellFormedKey(key) ? checkPlace(key) : undefined;
+    if (check !== undefined) addTo(checks, check.datasetId, check);
+  });
   names.delete(''); // the folder itself, as consoles create it
   for (const id of ordinals.keys()) names.delete(`${id}/`);
   const only = (isWanted: (listed: ListedVersion) => boolean): ReadonlyMap<string, readonly ListedVersion[]> => {
     const wanted = Array.from(ordinals, ([id, listed]) => [id, listed.filter(isWanted)] as const);
     return new Map(wanted.filter(([, listed]) => listed.length > 0));
   };
-  return { versions: only(isLive), retired: only((listed) => !isLive(listed)), ordinals, strays: [...names] };
+  return { versions: only(isLive), retired: only((listed) => !isLive(listed)), ordinals, strays: [...names], checks };
 }
 
 /** The folder of an object below `datasets/`, such as `photos-1a2b3c4d/`; its whole name when it is in no folder, or odd in a dataset. */

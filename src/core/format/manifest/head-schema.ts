@@ -240,6 +240,8 @@ export const MANIFEST_KEYS = () => ({
   replaces: s.exactOptional(s.listOf(s.sha256, { most: MAX_REPLACED })),
   datasetId: s.text,
   writerId: s.orMissing(s.text),
+  /** Account that made the upload. */
+  uploader: s.orMissing(s.text),
   source: SOURCE(),
   storage: s.texts,
   /** Lock of the objects that this upload put itself; objects of other uploads have the locks of those. */

@@ -37,6 +37,8 @@ export const RECORD = s.schema(() =>
       /** Totals of the effective view. */
       totals: TOTALS(),
       writerId: s.orMissing(s.text),
+      /** Account that made the upload; absent when the manifest is encrypted. */
+      uploader: s.orMissing(s.text),
       encryption: s.exactOptional(ENCRYPTION()),
       /** The git commit in its manifest; null for none. Absent when only the manifest has it. */
       commit: s.exactOptional(s.nullable(commit())),

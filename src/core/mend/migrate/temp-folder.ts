@@ -1,4 +1,4 @@
-// The private folder of one migration: nobody else may enter it, so owners, modes and setuid bits of the archive can be set in it
+// The private folder of one migration, or of one restore drill: nobody else may enter it, so owners, modes and setuid bits of the archive can be set in it
 // unchanged. It is removed with everything in it.
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -24,17 +24,17 @@ export class TempFolder {
     this.data = join(path, 'data');
   }
 
-  /** Makes a folder in `parent`. @throws not-found, access-denied, io */
-  static make(parent: string): TempFolder {
+  /** Makes a folder in `parent`, which the user names with `flag`. @throws not-found, access-denied, io */
+  static make(parent: string, { prefix, flag } = { prefix: PREFIX, flag: '--temp-dir' }): TempFolder {
     try {
-      const folder = new TempFolder(fs.mkdtempSync(join(fs.realpathSync(parent), PREFIX)));
+      const folder = new TempFolder(fs.mkdtempSync(join(fs.realpathSync(parent), prefix)));
       fs.mkdirSync(folder.data, { mode: 0o755 });
       fs.chmodSync(folder.data, 0o755); // whatever the umask
       return folder;
     } catch (error) {
       const code = systemCode(error);
       const what = `cannot make a temporary folder in ${printable(parent)}`;
-      const hint = 'name a folder that can be written to with --temp-dir';
+      const hint = `name a folder that can be written to with ${flag}`;
       if (code === 'ENOENT' || code === 'ENOTDIR') {
         throw new ArchiverError('not-found', `${what}: there is no such folder`, { hint, cause: error });
       }

@@ -21,15 +21,19 @@ export interface CheckRecordOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reports a version record of this upload that names another manifest. @throws what the store says */
-export async function checkRecord(options: CheckRecordOptions): Promise<void> {
+/** Reports a version record of this upload that names another manifest; returns the record. @throws what the store says */
+export async function checkRecord(options: CheckRecordOptions): Promise<VersionRecord | undefined> {
   const { sha256, known, errors } = options;
-  if (known !== undefined && digestsIn(known).includes(sha256)) return checkIndex(known, options);
+  if (known !== undefined && digestsIn(known).includes(sha256)) {
+    checkIndex(known, options);
+    return known;
+  }
   // The manifest may have been replaced since that record was read.
   const record = (await findRecord(options)) ?? known;
   const problem = record && contradiction(record, sha256);
   if (problem !== undefined) errors.add(problem);
   else if (record !== undefined) checkIndex(record, options);
+  return record;
 }
 
 /** Warns of a record with the index of another manifest, which is no help: whoever looks up a path reads all of this one. */

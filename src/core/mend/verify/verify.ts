@@ -67,6 +67,8 @@ export interface SharedVerifyState {
 export interface VerifyResult {
   readonly ok: boolean;
   readonly uploadId: UploadId;
+  /** The version's record, where it was looked at and there is one. */
+  readonly record?: VersionRecord;
   readonly mode: VerifyMode;
   readonly checked: CheckedLevel;
   /** Set when one part of the chunks was to be read. */
@@ -138,6 +140,7 @@ class Verification {
   private read = { chunks: 0, files: 0, bytes: 0 };
   private unreadCold: readonly ColdCount[] = [];
   private hint: string | null = null;
+  private record: VersionRecord | undefined;
 
   /** 1 for each chunk that an earlier version needs. */
   private known: Uint8Array | undefined;
@@ -244,7 +247,7 @@ class Verification {
     emit({ type: 'phase', phase: 'scanning' });
     const before = errors.count;
     const about = { reader, head, index, known: shared?.record, errors, warnings, signal };
-    if (sha256 !== undefined) await checkRecord({ ...about, sha256 });
+    if (sha256 !== undefined) this.record = await checkRecord({ ...about, sha256 });
     const datasets = shared?.datasets ?? new Map<UploadId, string>();
     await checkSegmentFolders({ reader, head, datasets, errors, signal });
     if (errors.count > before) this.hint = repairCommand(reader, head.uploadId);
@@ -300,7 +303,7 @@ class Verification {
       ok: errors.count === 0,
       uploadId: options.uploadId,
       mode: options.mode,
-      ...defined({ part: options.part }),
+      ...defined({ part: options.part, record: this.record }),
       checked: sound === undefined ? 'manifest' : levelOf(options.mode, chunks, read.chunks),
       errors: errors.list,
       errorCount: errors.count,

@@ -1,7 +1,9 @@
 // The uploads of the store, newest first, and details of the one under the cursor.
 import { type ReactElement, useMemo } from 'react';
+import type { Inventory } from '../../../core/dataset/inventory/inventory.js';
 import type { StoredUpload } from '../../../core/dataset/inventory/stored-upload.js';
 import { uploadUrlOf } from '../../../core/store/ids/upload-id.js';
+import type { VersionCheck } from '../../../core/dataset/checks/judge-checks.js';
 import { inventoryList, newestSums } from '../../../stores/dashboard/inventory-list.js';
 import type { Column } from '../../../ui/columns.js';
 import { Empty } from '../../../ui/empty.js';
@@ -9,6 +11,7 @@ import { formatBytes, formatCount, formatQuantity, formatRatio } from '../../../
 import type { Message } from '../../../ui/status.js';
 import { Table } from '../../../ui/table.js';
 import { useNames } from '../../use-names.js';
+import { checkCell, checkText, tellingChecks } from '../../check-texts.js';
 import { cellsOf } from '../cells.js';
 import {
   type Dashboard,
@@ -65,6 +68,14 @@ function Uploads(): ReactElement {
   );
 }
 
+/** When each was checked last, where any was. */
+const checkedColumn = (rows: readonly StoredUpload[]): Column => ({
+  title: 'CHECKED',
+  width: 26,
+  priority: 6,
+  cell: cellsOf(rows)(({ checks }) => (checks === null ? '-' : (checkCell(checks, new Date()) ?? 'never'))),
+});
+
 /** An amount, or what is unknown; `…` where it is hidden. */
 const cell = (value: number | undefined, text: (value: number) => string): string =>
   value === undefined ? '-' : text(value);
@@ -77,6 +88,7 @@ function useColumns(rows: readonly StoredUpload[]): readonly Column[] {
   );
   return useMemo((): readonly Column[] => {
     const of = cellsOf(rows);
+    const isChecked = rows.some(({ checks }) => checks !== null && tellingChecks(checks).length > 0);
     const right = { align: 'right' } as const;
     return [
       {
@@ -116,6 +128,7 @@ function useColumns(rows: readonly StoredUpload[]): readonly Column[] {
         cell: of(({ datasetId }) => names(datasetId)),
       },
       { title: 'VERSION', width: 7, ...right, priority: 7, cell: of(versionName) },
+      ...(isChecked ? [checkedColumn(rows)] : []),
       { title: 'COMMIT', width: 8, priority: 8, cell: of(({ record }) => record?.commit?.slice(0, 8) ?? '-') },
       { title: 'STAGE', width: 10, priority: 9, cell: of(({ front }) => names(front?.stage ?? '-')) },
       { title: 'SOURCE', weight: 3, min: 14, cut: 'middle', priority: 0, cell: of((row) => names(sourceText(row))) },
@@ -128,9 +141,25 @@ const ratioText = ({ record }: StoredUpload): string =>
 
 const classText = ({ front }: StoredUpload): string => front?.storageClass ?? '-';
 
-function sourceText({ record, problem }: StoredUpload): string {
+const failureOf = ({ checks }: Pick<StoredUpload, 'checks'>): VersionCheck | undefined => checks?.failure;
+
+function sourceText({ record, checks, problem }: StoredUpload): string {
   if (problem !== null) return WHY[problem.code] ?? 'unreadable';
+  const failure = failureOf({ checks });
+  if (failure !== undefined) return `✗ ${checkText(failure, new Date())}`;
   return record?.isEncrypted === true ? 'encrypted' : (record?.source ?? '-');
+}
+
+/** A text about uploads of which a check has failed, or none. */
+function failedTexts(uploads: readonly StoredUpload[]): readonly string[] {
+  const failed = uploads.filter((upload) => failureOf(upload) !== undefined).length;
+  return failed === 0 ? [] : [`✗ a check of ${formatQuantity(failed, 'upload')} FAILED`];
+}
+
+/** How many cannot be read, and why. */
+function unreadableText({ uploads, unreadable }: Inventory): string {
+  const why = uploads.flatMap((one) => (one.problem === null ? [] : [WHY[one.problem.code] ?? 'unreadable']));
+  return `${formatCount(unreadable)} unreadable (${[...new Set(why)].join(', ')})`;
 }
 
 /** Number of uploads, their size, and what cannot be read. */
@@ -142,13 +171,11 @@ function summary({ sources: { store } }: Dashboard): Message {
     return outage === undefined ? { text: isReading === true ? 'listing' : '' } : { text: outage, tone: 'bad' };
   const { uploads, unread, unreadable, note } = value;
   const { datasets, bytes, storedBytes } = newestSums(value);
-  const why = [
-    ...new Set(uploads.flatMap((one) => (one.problem === null ? [] : [WHY[one.problem.code] ?? 'unreadable']))),
-  ];
   const count = formatCount(uploads.length);
+  const bad = [...(outage === undefined ? [] : [outage]), ...failedTexts(uploads)];
   const text = [
-    ...(outage === undefined ? [] : [outage]),
-    ...(unreadable === 0 ? [] : [`${formatCount(unreadable)} unreadable (${why.join(', ')})`]),
+    ...bad,
+    ...(unreadable === 0 ? [] : [unreadableText(value)]),
     unread > 0
       ? `${count} of ${formatQuantity(uploads.length + unread, 'upload')} read`
       : formatQuantity(uploads.length, 'upload'),
@@ -157,7 +184,7 @@ function summary({ sources: { store } }: Dashboard): Message {
       : [`newest of ${formatQuantity(datasets, 'dataset')} ${formatBytes(bytes)} as ${formatBytes(storedBytes)}`]),
     ...(note === null ? [] : [note]),
   ].join(' · ');
-  if (outage !== undefined) return { text, tone: 'bad' };
+  if (bad.length > 0) return { text, tone: 'bad' };
   return unreadable > 0 || note !== null ? { text, tone: 'warn' } : { text };
 }
 

@@ -89,7 +89,7 @@ describe('the order of an upload', () => {
         .digest('hex'),
     );
     expect(Object.keys(record)).toEqual(
-      'format type requires datasetId version uploadId manifestKey manifestSha256 createdAt listing previous source totals writerId commit digestAlgorithm'.split(
+      'format type requires datasetId version uploadId manifestKey manifestSha256 createdAt listing previous source totals writerId uploader commit digestAlgorithm'.split(
         ' ',
       ),
     );

@@ -1,0 +1,57 @@
+// What checks say of one version. A failure outranks every success before it, and each later one that looked at less: it stays until a
+// later check has found right what it found wrong.
+import type { Check, CheckedVersion } from './check-document.js';
+import type { CheckKind } from '../records/check-key.js';
+import { placesIn } from './content-place.js';
+
+/** A check, as it is about one version. */
+export interface VersionCheck extends Omit<Check, 'versions' | 'proven' | 'disproven' | 'ok'> {
+  /** Whether it found this version well. */
+  readonly ok: boolean;
+  readonly errorCount: number;
+  readonly problems: readonly string[];
+}
+
+export interface JudgedChecks {
+  /** The newest failure that no later check has outranked. */
+  readonly failure: VersionCheck | undefined;
+  /** The newest check of each kind that found the version well. */
+  readonly sound: Partial<Record<CheckKind, VersionCheck>>;
+}
+
+const STRENGTH = { manifest: 0, presence: 1, sample: 2, content: 3 } as const;
+/** From here on bytes were read. */
+const READ = STRENGTH.sample;
+
+/** Judges the checks of a version; `checks` are newest first. */
+export function judgeChecks(checks: readonly Check[], uploadId: string): JudgedChecks {
+  const sound: Partial<Record<CheckKind, VersionCheck>> = {};
+  let failure: VersionCheck | undefined;
+  const later: Check[] = [];
+  for (const check of checks) {
+    const about = check.versions.find((one) => one.uploadId === uploadId);
+    if (about === undefined) continue;
+    const its = asOf(check, about);
+    if (its.ok) {
+      sound[check.kind] ??= its;
+      later.push(check);
+    } else if (failure === undefined && !isOutranked(check, later)) failure = its;
+  }
+  return { failure, sound };
+}
+
+function asOf(check: Check, about: CheckedVersion): VersionCheck {
+  const { versions: _versions, proven: _proven, disproven: _disproven, ...its } = check;
+  const { errorCount, problems = [] } = about;
+  return { ...its, ok: errorCount === 0, errorCount, problems };
+}
+
+/** Whether later checks that found the version well have looked at all that the one before found wrong. */
+function isOutranked(failed: Check, later: readonly Check[]): boolean {
+  const all = later.filter(({ kind, part, chunksCold }) => kind !== 'drill' && part === undefined && chunksCold === 0);
+  if (all.some(({ checked }) => checked === 'content')) return true;
+  if (STRENGTH[failed.checked] < READ) return all.some(({ checked }) => STRENGTH[checked] >= STRENGTH[failed.checked]);
+  const wrong = placesIn(failed.disproven);
+  const right = new Set(later.flatMap(({ proven }) => [...placesIn(proven)]));
+  return wrong.size > 0 && [...wrong].every((place) => right.has(place));
+}

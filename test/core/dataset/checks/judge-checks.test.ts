@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import type { Check } from '../../../../src/core/dataset/checks/check-document.js';
+import { placesText } from '../../../../src/core/dataset/checks/content-place.js';
+import { judgeChecks } from '../../../../src/core/dataset/checks/judge-checks.js';
+import { asUploadId } from '../../../support/as-upload-id.js';
+
+const ID = asUploadId('20251114-093012-1a2b3c4d');
+const check = (more: Partial<Check>, errorCount = 0): Check => ({
+  datasetId: 'd',
+  kind: 'deep',
+  ok: errorCount === 0,
+  startedAt: '2026-01-01T00:00:00Z',
+  endedAt: '2026-01-01T00:00:00Z',
+  host: 'nas',
+  tool: 'archiver',
+  checked: 'content',
+  versions: [{ version: 1, uploadId: ID, errorCount }],
+  chunks: 2,
+  chunksRead: 2,
+  chunksCold: 0,
+  ...more,
+});
+const drill = (proven: number[], disproven: number[] = []): Check =>
+  check(
+    { kind: 'drill', checked: 'sample', proven: placesText(proven), disproven: placesText(disproven) },
+    disproven.length,
+  );
+/** Whether a failure stays after these checks, newest first. */
+const stays = (...newestFirst: readonly Check[]): boolean => judgeChecks(newestFirst, ID).failure !== undefined;
+
+describe('damage that was read', () => {
+  const damaged = check({}, 1);
+
+  test.each<[string, Check, boolean]>([
+    ['a listing', check({ kind: 'listing', checked: 'presence' }), true],
+    ['a sample', check({ checked: 'sample' }), true],
+    ['one part of the chunks', check({ checked: 'content', part: { number: 1, of: 2 } }), true],
+    ['all but what is cold', check({ chunksCold: 1 }), true],
+    ['a drill', drill([1, 2]), true],
+    ['all of its content', check({}), false],
+  ])('is outranked by %s: %#', (_name, later, expected) => {
+    expect(stays(later, damaged)).toBe(expected);
+  });
+
+  test('is not outranked by what was right before', () => {
+    expect(stays(damaged, check({}))).toBe(true);
+  });
+
+  test('of another version says nothing', () => {
+    expect(
+      stays({
+        ...damaged,
+        versions: [{ version: 2, uploadId: asUploadId('20261114-093012-1a2b3c4d'), errorCount: 1 }],
+      }),
+    ).toBe(false);
+  });
+});
+
+test('what a drill found wrong is over when later drills have found all of it right', () => {
+  const failed = drill([3], [1, 2]);
+
+  expect([stays(drill([1]), failed), stays(drill([2]), drill([1]), failed), stays(failed, drill([1, 2]))]).toEqual([
+    true,
+    false,
+    true,
+  ]);
+});
