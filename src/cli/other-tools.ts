@@ -21,7 +21,6 @@ export const OTHER_TOOLS_COMMANDS: Readonly<Record<string, string>> = {
   log: 'dataset versions',
   ls: 'list',
   mirror: 'sync',
-  mount: 'browse',
   ncdu: 'browse',
   prune: 'dataset prune',
   purge: 'scuttle',

@@ -117,6 +117,7 @@ export const JSON_DOCUMENTS = {
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? rulesAltered? requests?',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   metrics: 'namespace region isSent metrics',
+  mount: 'location servedUrl mountFolder mountedBy',
   migrate: `${STORED} shardCount? dvcContents? ${TOOK} ${CHANGED} archive format entries validated originalDeleted originalKept? notKept? tempFolder? tempBytes? ${PLANNED}`,
   plan: `uploadId? location? datasetId version? partCount? planParts? files? bytes? spanningGroups? spanningBytes? skippedCount? skipped? nextCommands? ${CHANGED} durationMs requests`,
   'plan status':
@@ -137,6 +138,7 @@ export const JSON_DOCUMENTS = {
   'resume list': 'uploads folder',
   scuttle:
     'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount freedFrom keptCount',
+  serve: 'location servedUrl isWebdav accessToken',
   setup: 'file changed location usability checks capabilities diff nextCommands',
   shell: '',
   'submit batch': SUBMITTED,
