@@ -32,7 +32,7 @@ async function serving(folder: string, args: readonly string[], env: Record<stri
     stopping.abort();
     return await running;
   };
-  onTestFinished(() => void stop());
+  onTestFinished(async () => void (await stop()));
   return { url, stop };
 }
 
