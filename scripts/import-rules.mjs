@@ -11,6 +11,7 @@ export const FEATURES = [
   'clusters',
   'projects',
   'diagnostics',
+  'serve',
   'setup',
   'dashboard',
 ];

@@ -121,6 +121,7 @@ export const JSON_DOCUMENTS = {
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   metrics: 'namespace region isSent metrics',
   migrate: `uploadId? location? manifestKey? datasetId? version? fork? files bytes storedBytes chunks? shardCount? dvcContents? skipped durationMs requests? ${CHANGED} archive? format? entries? validated? originalDeleted? originalKept? notKept? tempFolder? tempBytes? source? archives? archiveCount? skippedCount? part? partCount? ${PLANNED}`,
+  mount: 'location servedUrl mountFolder mountedBy',
   plan: `uploadId? location? datasetId version? partCount? planParts? files? bytes? spanningGroups? spanningBytes? skippedCount? skipped? nextCommands? ${CHANGED} durationMs requests`,
   'plan status':
     'uploadId location datasetId partCount partStates bytes bytesDone storedBytes bytesPerSecond etaMs? isCommitted requests',
@@ -140,6 +141,7 @@ export const JSON_DOCUMENTS = {
   'resume list': 'uploads folder',
   scuttle:
     'location found leftAlone leftAloneSamples versionsHidden requests dryRun deletedObjects deletedVersions deletedBytes abortedMultiparts failed failedCount freedFrom keptCount',
+  serve: 'location servedUrl isWebdav accessToken',
   setup: 'file changed location usability checks capabilities diff nextCommands',
   shell: '',
   'submit batch': SUBMITTED,

@@ -18,6 +18,8 @@ const ELSEWHERE: Partial<Record<Path, string>> = {
   'cost reconcile': 'test/commands/money/cost-reconcile.test.ts', // a bill
   'fleetagent scuttle': 'test/commands/fleet/fleetagent/scuttle.test.ts', // an IAM
   'restore jobs download': 'test/commands/restore-jobs.test.ts', // cold chunks that are asked back
+  mount: 'test/e2e/serve.servers.test.ts', // FUSE
+  serve: 'test/commands/serve/serve.test.ts', // an end
   resume: 'test/e2e/resume.test.ts', // an upload that was killed
 };
 

@@ -32,6 +32,8 @@ const OPTIONAL = {
   borgbackup: 'borg',
   restic: 'restic',
   rclone: 'rclone',
+  fuse3: 'fusermount3',
+  davfs2: 'mount.davfs',
   'git-annex': 'git-annex',
   jq: 'jq',
   munge: 'munged',

@@ -161,7 +161,7 @@ async function served(
   context: ObservedContext,
   command: string,
 ): Promise<Instrument> {
-  const { listenAddress } = await import('../../core/diagnostics/observe/listen-address.js');
+  const { listenAddress } = await import('../../core/platform/http/listen-address.js');
   const { servePprof } = await import('../../core/diagnostics/observe/pprof-server.js');
   const { phaseConsumer } = await import('../../core/diagnostics/observe/execution-trace.js');
   const address = await listenAddress(text, { allowPublic, flag: '--pprof-addr' });

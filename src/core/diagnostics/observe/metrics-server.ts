@@ -1,8 +1,8 @@
 // Serves the metrics of a run over HTTP, for Prometheus to scrape: /metrics, as text or as OpenMetrics, and /healthz
 // for probes. It ends with the run.
 import { errorText } from '../../platform/failures/errors.js';
-import { listenAddress } from './listen-address.js';
-import { type LocalServer, openServer } from './local-server.js';
+import { listenAddress } from '../../platform/http/listen-address.js';
+import { type LocalServer, openServer } from '../../platform/http/local-server.js';
 import { OPENMETRICS, openMetricsText, prefersOpenMetrics } from './openmetrics.js';
 import type { RunMetrics } from './run-metrics.js';
 

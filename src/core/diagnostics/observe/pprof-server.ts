@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
 import { type Collected, type Collector, countsPprof, pprofName } from './collect.js';
 import { type Kind, KINDS, MEANINGS } from './kinds.js';
-import type { ListenAddress } from './listen-address.js';
-import { type LocalServer, openServer } from './local-server.js';
+import type { ListenAddress } from '../../platform/http/listen-address.js';
+import { type LocalServer, openServer } from '../../platform/http/local-server.js';
 import { type RuntimeWatch, threadCounts, waitingCounts, watchRuntime } from './runtime-stats.js';
 
 /** Default durations; 30 is Go's own for a CPU profile. Profiles that Go returns immediately are collected for a short time. */

@@ -1,6 +1,6 @@
 // Reads the content of one entry as a stream, for looking at it instead of writing it to a disk: only the frames that hold it are fetched,
 // one request after the other, so that stopping early fetches little. Frames are checked before their bytes are yielded, and wrong ones are
-// fetched once more; the whole can only be checked at its end.
+// fetched once more; the whole can only be checked at its end, and a range of it not at all: of that the frames are checked, and its length.
 import { createHash, hash } from 'node:crypto';
 import { loadCodec } from '../../platform/codec/codec.js';
 import type { Codec } from '../../platform/codec/codec-type.js';
@@ -20,7 +20,7 @@ import type { RestoreOptions } from '../restore.js';
 import { frameOffsets, type Span } from '../plan/frame-plan.js';
 import { type LaneChunk, planChunk } from '../plan/lanes.js';
 import { SpanSource } from '../fetch/span-source.js';
-import { dataRuns } from '../plan/sparse-map.js';
+import { type DataRun, dataRuns } from '../plan/sparse-map.js';
 
 export interface ReadFileOptions {
   /** Bound to the base that holds `uploads/`. */
@@ -50,7 +50,7 @@ export async function* readFile(index: number, options: ReadFileOptions): AsyncG
   const { listing, signal } = options;
   const digest = createHash('md5');
   let size = 0;
-  for await (const bytes of withHoles(index, options)) {
+  for await (const bytes of withHoles(index, { start: 0, end: listing.sizeBytes(index) }, options)) {
     throwIfCancelled(signal);
     digest.update(bytes);
     size += bytes.byteLength;
@@ -64,24 +64,64 @@ export async function* readFile(index: number, options: ReadFileOptions): AsyncG
     );
 }
 
-async function* withHoles(index: number, options: ReadFileOptions): AsyncGenerator<Uint8Array, void, void> {
+/** Bytes `start` to `end` (exclusive). */
+export interface ContentRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Yields a range of a file, which must lie within it: only the frames that hold it are fetched and checked, and the MD5 of the file is not.
+ * @throws as `readFile`
+ */
+export async function* readRange(
+  index: number,
+  range: ContentRange,
+  options: ReadFileOptions,
+): AsyncGenerator<Uint8Array, void, void> {
+  let size = 0;
+  for await (const bytes of withHoles(index, range, options)) {
+    throwIfCancelled(options.signal);
+    size += bytes.byteLength;
+    yield bytes;
+  }
+  if (size === range.end - range.start) return;
+  const { start, end } = range;
+  throw integrityError(`${displayPath(options.listing.path(index))}: its bytes ${start} to ${end} are not all stored`);
+}
+
+async function* withHoles(
+  index: number,
+  { start, end }: ContentRange,
+  options: ReadFileOptions,
+): AsyncGenerator<Uint8Array, void, void> {
   const { listing } = options;
-  const size = listing.sizeBytes(index);
-  const runs = dataRuns(size, listing.extra(index)?.holes ?? []);
-  let stored = 0;
-  let end = 0;
-  for await (const bytes of storedContent(index, options)) {
+  const runs = dataRuns(listing.sizeBytes(index), listing.extra(index)?.holes ?? []);
+  const range = { start: storedBefore(runs, start), end: storedBefore(runs, end) };
+  let stored = range.start;
+  let at = start;
+  for await (const bytes of storedContent(index, range, options)) {
     const parts: { readonly offset: number; readonly part: Uint8Array }[] = [];
     scatter(runs, stored, bytes, (offset, part) => parts.push({ offset, part }));
     stored += bytes.byteLength;
     for (const { offset, part } of parts) {
-      yield* zeros(offset - end);
+      yield* zeros(offset - at);
       yield part;
-      end = offset + part.byteLength;
+      at = offset + part.byteLength;
     }
   }
-  // The range between the last stored byte and the end is a hole only when nothing is missing.
-  if (stored === storedSize(size, listing.extra(index))) yield* zeros(size - end);
+  // What follows the last stored byte is a hole only when nothing is missing.
+  if (stored === range.end) yield* zeros(end - at);
+}
+
+/** How many bytes before this offset of the file are stored. */
+function storedBefore(runs: readonly DataRun[], offset: number): number {
+  let stored = 0;
+  for (const run of runs) {
+    if (run.offset >= offset) break;
+    stored = run.position + Math.min(run.length, offset - run.offset);
+  }
+  return stored;
 }
 
 function* zeros(count: number): Generator<Uint8Array, void, void> {
@@ -90,13 +130,28 @@ function* zeros(count: number): Generator<Uint8Array, void, void> {
 
 function segmentsOf(index: number, listing: Listing): readonly Segment[] {
   const extra = listing.extra(index);
-  if (extra?.segments !== undefined) return extra.segments.filter(({ size }) => size > 0);
+  if (extra?.segments !== undefined) return extra.segments;
   const size = storedSize(listing.sizeBytes(index), extra);
   const [chunk] = listing.chunks(index);
-  return chunk === undefined || size === 0 ? [] : [{ chunk, offset: listing.offset(index), size }];
+  return chunk === undefined ? [] : [{ chunk, offset: listing.offset(index), size }];
 }
 
-async function* storedContent(index: number, options: ReadFileOptions): AsyncGenerator<Uint8Array, void, void> {
+/** The parts of segments that hold these bytes of the stored content. */
+function segmentsWithin(segments: readonly Segment[], { start, end }: ContentRange): readonly Segment[] {
+  let position = 0;
+  return segments.flatMap(({ chunk, offset, size }) => {
+    const from = Math.max(0, start - position);
+    const to = Math.min(size, end - position);
+    position += size;
+    return from < to ? [{ chunk, offset: offset + from, size: to - from }] : [];
+  });
+}
+
+async function* storedContent(
+  index: number,
+  range: ContentRange,
+  options: ReadFileOptions,
+): AsyncGenerator<Uint8Array, void, void> {
   const { listing, uploadId, reader, cache, signal } = options;
   const codec = loadCodec();
   const source = new SpanSource({
@@ -105,7 +160,7 @@ async function* storedContent(index: number, options: ReadFileOptions): AsyncGen
     cache,
     fillsCache: true,
   });
-  const pieces = piecesOf(index, options);
+  const pieces = piecesOf(index, range, options);
   let allowed = 0;
   for (const [at, { segment, planned, span }] of pieces.entries()) {
     if (at === allowed) {
@@ -138,9 +193,9 @@ interface Piece {
 }
 
 /** Returns the pieces up to the first chunk that the manifest does not have. */
-function piecesOf(index: number, { listing, uploadId, cache }: ReadFileOptions): readonly Piece[] {
+function piecesOf(index: number, range: ContentRange, { listing, uploadId, cache }: ReadFileOptions): readonly Piece[] {
   const pieces: Piece[] = [];
-  for (const segment of segmentsOf(index, listing)) {
+  for (const segment of segmentsWithin(segmentsOf(index, listing), range)) {
     const record = listing.head.chunks[segment.chunk];
     if (record === undefined) break;
     const planned = planSegment(segment, record, cache);

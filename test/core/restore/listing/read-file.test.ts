@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { describe, expect, it, test } from 'vitest';
 import { ArchiverError, cancelledError } from '../../../../src/core/platform/failures/errors.js';
 import { loadListing } from '../../../../src/core/restore/listing/load-listing.js';
 import { FrameCache } from '../../../../src/core/restore/frame-cache.js';
-import { readFile } from '../../../../src/core/restore/listing/read-file.js';
+import { readFile, readRange } from '../../../../src/core/restore/listing/read-file.js';
 import type { NeededChunk } from '../../../../src/core/restore/plan/needed-chunk.js';
 import { type ArchiveSpec, makeArchive, md5, UPLOAD_ID } from '../../../support/make-archive.js';
 import { type Bent, memoryReader } from '../../../support/memory-reader.js';
@@ -162,6 +163,87 @@ describe('reading a file', () => {
     expect((await read('x', cache)).toString()).toBe('cached');
 
     expect(reader.requests.get).toBe(1);
+  });
+});
+
+describe('reading a range of a file', () => {
+  /** A file with holes, one that is cut over chunks, and one in the middle of a chunk. */
+  async function made() {
+    const [cut, plain, stored] = [randomBytes(50 * KIB), randomBytes(40 * KIB), randomBytes(10 * KIB)];
+    const sparse = Buffer.concat([
+      Buffer.alloc(3000),
+      stored.subarray(0, 6000),
+      Buffer.alloc(9000),
+      stored.subarray(6000),
+      Buffer.alloc(7),
+    ]);
+    const holes: [number, number][] = [
+      [0, 3000],
+      [9000, 9000],
+      [sparse.length - 7, 7],
+    ];
+    const files = [
+      { path: 'before', content: randomBytes(5000) },
+      { path: 'cut', content: cut, pieces: 7 * KIB },
+      { path: 'plain', content: plain },
+      { path: 'sparse', content: stored, size: sparse.length, holes },
+    ];
+    const opened = await open({ files, frameSize: 4 * KIB });
+    const wholes = new Map(Object.entries({ cut, plain, sparse }));
+    const { listing, reader } = opened;
+    const read = async (path: string, start: number, end: number): Promise<Buffer> => {
+      const options = { reader, uploadId: UPLOAD_ID, listing, signal: new AbortController().signal };
+      const pieces: Uint8Array[] = [];
+      for await (const bytes of readRange(listing.find(raw(path)) ?? -1, { start, end }, options)) pieces.push(bytes);
+      return Buffer.concat(pieces);
+    };
+    return { ...opened, wholes, read };
+  }
+
+  it('gives what a reading of the whole has there, wherever it begins and ends', async () => {
+    const { wholes, read } = await made();
+    let seed = 7;
+    const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
+    for (const [path, whole] of wholes) {
+      for (let round = 0; round < 60; round++) {
+        const start = random(whole.length);
+        const end = start + 1 + random(round % 2 === 0 ? 20 : whole.length - start);
+        const wanted = whole.subarray(start, end);
+
+        expect((await read(path, start, Math.min(end, whole.length))).equals(wanted), `${path} ${start}-${end}`).toBe(
+          true,
+        );
+      }
+    }
+  });
+
+  it('fetches the frames that it needs, and no others', async () => {
+    const { read, reader } = await made();
+    const before = reader.requests.get;
+
+    await read('plain', 20 * KIB, 20 * KIB + 10);
+    expect(reader.requests.get - before).toBe(1);
+    await read('sparse', 10_000, 17_000); // a hole
+    expect(reader.requests.get - before).toBe(1);
+  });
+
+  it('gives nothing of a damaged frame, and says what is missing', async () => {
+    const { listing } = await made();
+    const options = { uploadId: UPLOAD_ID, listing, signal: new AbortController().signal };
+    const damaged = memoryReader(new Map(), {
+      get: (_, { range }) => {
+        const length = range !== undefined && 'end' in range ? range.end - range.start : 0;
+        const start = range !== undefined && 'start' in range ? range.start : 0;
+        return { sizeBytes: length, totalBytes: 1e9, start, etag: 'x', body: Readable.from([Buffer.alloc(length)]) };
+      },
+    });
+    const index = listing.find(raw('plain')) ?? -1;
+
+    await expect(readRange(index, { start: 5, end: 9 }, { ...options, reader: damaged }).next()).rejects.toThrow(
+      'SHA-256',
+    );
+    const beyond = readRange(index, { start: 0, end: 41 * KIB }, { ...options, reader: memoryReader(new Map()) });
+    await expect(beyond.next()).rejects.toMatchObject({ code: 'not-found' });
   });
 });
 

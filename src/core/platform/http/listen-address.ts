@@ -2,8 +2,8 @@
 // otherwise. A name counts as the address that it resolves to, and that address is used for listening, so that it cannot change in between.
 import { lookup as lookupName } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
-import { errorText, usageError } from '../../platform/failures/errors.js';
-import { printable } from '../../platform/paths/raw-path.js';
+import { errorText, usageError } from '../failures/errors.js';
+import { printable } from '../paths/raw-path.js';
 
 export interface ListenAddress {
   /** An IP address; empty for every address of this computer. */

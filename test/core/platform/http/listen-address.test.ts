@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { isLoopback, listenAddress } from '../../../../src/core/diagnostics/observe/listen-address.js';
-import { openServer } from '../../../../src/core/diagnostics/observe/local-server.js';
+import { isLoopback, listenAddress } from '../../../../src/core/platform/http/listen-address.js';
+import { openServer } from '../../../../src/core/platform/http/local-server.js';
 
 const names: Readonly<Record<string, readonly string[]>> = {
   localhost: ['::1', '127.0.0.1'],

@@ -1,8 +1,8 @@
-// An HTTP server for an instrument. It never keeps the process alive and never fails a run: an error of a connection ends only that
-// connection.
+// An HTTP server of this computer: for an instrument, which never keeps the process alive and never fails a run, or as the work of a
+// command. An error of a connection ends only that connection.
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ArchiverError, errorText, systemCode, usageError } from '../../platform/failures/errors.js';
+import { ArchiverError, errorText, systemCode, usageError } from '../failures/errors.js';
 import { isLoopback, type ListenAddress } from './listen-address.js';
 
 export interface LocalServer {
@@ -11,6 +11,19 @@ export interface LocalServer {
   /** Also closes open connections. */
   readonly close: () => Promise<void>;
 }
+
+export interface ServerUse {
+  /** Connections at a time; further ones are refused. */
+  readonly connections: number;
+  /** How long a connection may lie idle between two requests. */
+  readonly keepAliveMs: number;
+  /** Ends a connection on which nothing has moved for so long in the middle of a request; 0 for never. */
+  readonly stallMs: number;
+  /** True where the server is the work: the process lives as long as it listens. */
+  readonly keepsProcess: boolean;
+}
+
+const INSTRUMENT: ServerUse = { connections: 50, keepAliveMs: 5_000, stallMs: 0, keepsProcess: false };
 
 /** Checks the Host header: a page of another site may let its own name resolve to this computer, but it cannot choose the header. */
 function isMeantForUs({ headers: { host = '' } }: IncomingMessage): boolean {
@@ -26,20 +39,24 @@ export async function openServer(
   { host, port }: ListenAddress,
   flag: string,
   listener: RequestListener,
+  { connections, keepAliveMs, stallMs, keepsProcess }: ServerUse = INSTRUMENT,
 ): Promise<LocalServer> {
   const isOurs = host !== '' && isLoopback(host);
-  const server = createServer({ requestTimeout: 10_000, keepAliveTimeout: 5_000 }, (request, response) => {
+  const server = createServer({ requestTimeout: 10_000, keepAliveTimeout: keepAliveMs }, (request, response) => {
     if (!isOurs || isMeantForUs(request)) listener(request, response);
     else response.writeHead(403).end('this server is for this computer: ask for localhost\n');
   });
-  server.maxConnections = 50;
+  server.maxConnections = connections;
+  server.setTimeout(stallMs);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(refused(error, `${host}:${port}`, flag)));
     server.listen({ ...(host !== '' && { host }), port }, resolve);
   });
   server.on('error', () => undefined); // one connection could not be accepted
-  server.unref();
-  server.on('connection', (socket) => socket.unref());
+  if (!keepsProcess) {
+    server.unref();
+    server.on('connection', (socket) => socket.unref());
+  }
   const at = server.address() as AddressInfo;
   return {
     at: at.family === 'IPv6' ? `[${at.address}]:${at.port}` : `${at.address}:${at.port}`,
