@@ -75,8 +75,8 @@ export function placeIn(values: Resolved['values'], cwd: string): string | undef
 const isUrl = (text: string | undefined): boolean => text?.includes('://') === true;
 
 /**
- * Tells whether the store, which comes first, was left out. A single text belongs to the argument after the store if that is required, or
- * if --bucket was typed; if several are required after it, a text that names no place is the first of them.
+ * Tells whether the store, which comes first, was left out. A single text belongs to the argument after the store if that is required (no
+ * flag that was typed replaces it), or if --bucket was typed; if several are required after it, a text that names no place is the first of them.
  */
 function isLeftOut(declared: Args, { args, texts }: Tokens): boolean {
   const [first, ...others] = declared;
@@ -84,9 +84,12 @@ function isLeftOut(declared: Args, { args, texts }: Tokens): boolean {
   if (first?.store === undefined || text === undefined || isUrl(text)) return false;
   const [second] = others;
   if (args.length === 1 && second !== undefined)
-    return !second.optional || (texts['bucket'] ?? []).length > 0 || isNoPlace(text, others);
+    return isNeeded(second, texts) || (texts['bucket'] ?? []).length > 0 || isNoPlace(text, others);
   return isNoPlace(text, others);
 }
+
+const isNeeded = ({ optional, orFlags }: Args[number], texts: Tokens['texts']): boolean =>
+  orFlags.length === 0 ? !optional : orFlags.every((key) => (texts[key] ?? []).length === 0);
 
 const isNoPlace = (text: string, others: Args): boolean =>
   others.filter(({ optional }) => !optional).length > 1 && storeUrlOf(text, '/') === undefined;

@@ -55,12 +55,17 @@ const flags = {
   ...outputFlags,
 };
 
+/** Flags about files in a folder, and about cold storage: of no use to a stream. */
+const FOLDER_KEYS = [...Object.keys({ ...coldFlags, ...writeFlags }), 'pollInterval', 'part', 'dryRun', 'workers'];
+const RUN_KEYS = Object.keys(outputFlags);
+
 export const command = defineCommand({
   path: 'restore',
   summary: 'restore files of an upload',
   description:
     `Restores what --file, --pattern, --hash, --git-commit and --dvc-stage select, or everything with --all. ${NARROWING}\n` +
     'With --dataset-id and no version, --git-commit means the newest version that was made at the commit.\n' +
+    'With - as OUTPUT_DIR, the one file that --file names goes to stdout, as with `archiver cat`; ./- is a folder of that name.\n' +
     'Files are written under OUTPUT_DIR by their path in the source folder, with times, permissions, links, holes and ' +
     'attributes; owners only when run as root. A file appears under its name when it is whole and its checksum is right. ' +
     'Nothing is written outside of OUTPUT_DIR or through a symbolic link in it.\n' +
@@ -93,6 +98,7 @@ export const command = defineCommand({
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --file results/summary.csv',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --file data --pattern "**/*.csv"',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --all',
+    'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d - --file results/summary.csv | head',
     'archiver restore s3://acme-archive/lab ./out --all --dataset-id results-1a2b3c4d --as-of 2026-03-31',
     'archiver restore s3://acme-archive/fleet ./out --all --dataset-id www-1a2b3c4d --all-writers',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --hash 9e107d9d372bb6826bd81d3542a419d6 --dry-run',
@@ -110,6 +116,11 @@ export const command = defineCommand({
   },
   keepsMemoryLimit: () => true,
   async run(values, [url, folder], context: Context<'restore'>) {
+    if (folder === '-') {
+      const { printOne } = await import('./restore/print-one.js');
+      await printOne(values, { url, idleKeys: [...FOLDER_KEYS, ...RUN_KEYS] }, context);
+      return 0;
+    }
     const outputDir = resolve(context.cwd, folder);
     refuseMovingPart(values.part, { ...(await targetOf(url, values, context)), version: values.version });
     const target = await findUpload(url, values, context);
