@@ -17,6 +17,7 @@ import { PackState, type PackDeps, PROGRESS } from './pack-state.js';
 import { CutFilePacker } from './pack-cut.js';
 import { packDirect } from './pack-direct.js';
 import { packFile } from './pack-file.js';
+import { StreamPacker } from './pack-stream.js';
 import { isPathError, reasonOf } from '../scan/skip.js';
 import { BLOCK } from '../../format/tar/tar-block.js';
 
@@ -24,6 +25,7 @@ export class ChunkPacker {
   private readonly state: PackState;
   private readonly cut: CutFilePacker;
   private readonly twins: TwinPacker;
+  private readonly stream: StreamPacker;
   private readonly toc = new TextBuffer();
   /** Maps the first member of a hard link group, if it could not be read, to the member that stands in for it. */
   private readonly firsts = new Map<number, number>();
@@ -31,6 +33,7 @@ export class ChunkPacker {
   constructor(private readonly deps: PackDeps) {
     this.state = new PackState(deps);
     this.twins = new TwinPacker(this.state);
+    this.stream = new StreamPacker(this.state);
     this.cut = new CutFilePacker(this.state, this.twins, (from, to) => this.copyContent(from, to));
   }
 
@@ -46,16 +49,21 @@ export class ChunkPacker {
     deps.progress[PROGRESS.current] = task.entries[0] ?? 0;
     const objects = packDirect(state, task);
     const start = state.frames.outputLength;
-    const segment = task.part === undefined ? undefined : this.cut.pack(task, task.part);
-    if (task.part === undefined) {
-      this.twins.noteFirsts(task.entries);
-      for (const index of task.entries) this.packEntry(task, index);
-    }
+    const segment = this.packContent(task);
     state.frames.zeros(2 * BLOCK);
     state.frames.flush();
     const rawSize = state.frames.position;
     const entries = this.writeToc(task, rawSize, segment, objects);
     return { ...this.finish(task, start), rawSize, entries, segment, objects };
+  }
+
+  /** Packs what the task is of; returns the place of a piece of a file. */
+  private packContent(task: ChunkTask): PackedSegment | undefined {
+    if (task.stream !== undefined) return this.stream.pack(task, task.stream);
+    if (task.part !== undefined) return this.cut.pack(task, task.part);
+    this.twins.noteFirsts(task.entries);
+    for (const index of task.entries) this.packEntry(task, index);
+    return undefined;
   }
 
   /** Appends the table of contents and hashes the chunk, which begins at `start` in the output. */

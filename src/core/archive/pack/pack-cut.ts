@@ -3,11 +3,11 @@
 import type { ChunkTask } from '../run/chunk-task.js';
 import type { PackedSegment } from '../run/packed-chunk.js';
 import type { TwinPacker } from './pack-twins.js';
-import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../platform/paths/raw-path.js';
 import { STATUS } from '../../format/columns/entry-table.js';
 import type { ContentDigests } from './content-digests.js';
 import type { PackState } from './pack-state.js';
 import { holesBetween } from './pack-sparse.js';
+import { partMember } from './part-member.js';
 import { padded } from '../../format/tar/tar-block.js';
 import { isPathError, reasonOf } from '../scan/skip.js';
 
@@ -61,22 +61,12 @@ export class CutFilePacker {
     const { state } = this;
     const { deps, frames } = state;
     const c = deps.table.columns;
-    const path = deps.table.path(index);
     state.examine(fd);
     if (part.number === 1) this.begin(index, fd);
     const isLast = part.number === part.of;
     // Attributes go with the first piece for people who put the file together by hand, and with the last for the manifest.
     const xattrs = isLast || part.number === 1 ? state.keepXattrs(index, deps.fs.xattrs(fd)) : undefined;
-    const pax = new Map<string, RawPath>([
-      ['ARCHIVER.part.path', path],
-      ['ARCHIVER.part.number', rawFromNumber(part.number)],
-      ['ARCHIVER.part.of', rawFromNumber(part.of)],
-      ['ARCHIVER.part.offset', rawFromNumber(part.offset)],
-      ['ARCHIVER.part.size', rawFromNumber(c.size[index] ?? 0)],
-      ...(xattrs ?? []),
-    ]);
-    const name = withEnd(path, rawFromText(`.part-${pad5(part.number)}-of-${pad5(part.of)}`));
-    state.header({ ...state.member(index, '0', part.size, pax), path: name });
+    state.header(partMember(state.member(index, '0', part.size, xattrs), part, c.size[index] ?? 0));
     const offset = frames.position;
     c.offset[index] = offset;
     const digests = this.digests ?? state.newDigests();
@@ -122,5 +112,3 @@ export class CutFilePacker {
     }
   }
 }
-
-const pad5 = (value: number): string => String(value).padStart(5, '0');
