@@ -5,6 +5,7 @@ import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { GateAnswer } from '../cli/slots.js';
 import { conflicts, requires, atLeastOne } from '../cli/rule.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
 import {
   cacheFlag,
@@ -44,6 +45,12 @@ const flags = {
     describe: 'with --wait: how often to look, 1s to 24h; 1m with --tier expedited, else 15m',
   }),
   ...writeFlags,
+  toTar: flag.file({
+    placeholder: 'FILE|-',
+    describe:
+      'write one tar instead of files in a folder, to stdout with -; compressed where FILE ends in .gz, .tgz or .zst',
+  }),
+  toZip: flag.file({ placeholder: 'FILE|-', describe: 'write one zip instead, to stdout with -' }),
   dryRun: flag.on({
     describe: 'show what would be restored and fetched, what it costs and how long it takes; write nothing',
   }),
@@ -77,11 +84,18 @@ export const command = defineCommand({
     'Chunks in cold storage (GLACIER, DEEP_ARCHIVE) must be requested first. Only those that are needed are requested, ' +
     'each once; then a job is saved, and `archiver restore jobs` checks and downloads it. With --wait this command waits ' +
     'and restores. Costs are estimates at AWS list prices.',
-  args: [uploadArg, arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' })],
+  args: [
+    uploadArg,
+    arg.folder('OUTPUT_DIR', {
+      describe: 'where the files go; made when it is missing; - writes one file to stdout',
+      orFlag: ['toTar', 'toZip'],
+    }),
+  ],
   flags,
   rules: [
     conflicts('all', SELECTOR_KEYS),
     conflicts('part', ['flatten']),
+    conflicts('toTar', ['toZip']),
     ...uploadTargetRules,
     conflicts('allWriters', ['uploadId']),
     ...telemetryRules,
@@ -116,6 +130,11 @@ export const command = defineCommand({
   },
   keepsMemoryLimit: () => true,
   async run(values, [url, folder], context: Context<'restore'>) {
+    if ((values.toTar ?? values.toZip) !== undefined) {
+      const { exportFiles } = await import('./restore/export-files.js');
+      return await exportFiles(values, { url, folder, idleKeys: [...FOLDER_KEYS, 'cacheGb'] }, context);
+    }
+    if (folder === undefined) throw usageError('OUTPUT_DIR is missing');
     if (folder === '-') {
       const { printOne } = await import('./restore/print-one.js');
       await printOne(values, { url, idleKeys: [...FOLDER_KEYS, ...RUN_KEYS] }, context);

@@ -6,17 +6,14 @@ import { displayPath, TOP } from '../../core/platform/paths/raw-path.js';
 import { shellWord } from '../../core/platform/text/shell-word.js';
 import { typedPath } from '../../core/platform/text/typed-path.js';
 import { LazyListing } from '../../core/restore/listing/lazy-listing.js';
-import type { NeededChunk } from '../../core/restore/plan/needed-chunk.js';
 import { NOT_HERE, NothingSelected } from '../../core/format/manifest/nothing-selected.js';
 import { resolvePath } from '../../core/shell/archive-path.js';
-import { isColdClass } from '../../core/store/cold-class.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
-import { formatUsd } from '../../ui/format-usd.js';
 import { recordRunFacts, recordRunResult } from './account.js';
-import { fetchGate } from './fetch-gate.js';
 import { contentOf, type ContentSource, ContentWriter, fileAt, type NamedFile } from './file-content.js';
 import { openFrameCache } from './frame-cache.js';
 import { findInOtherVersions, otherVersionsText } from './other-versions.js';
+import { pricedFetch } from './priced-fetch.js';
 import { ShellWriter } from './shell-writer.js';
 import { openForSession, retryNotes, type StoreValues } from './store.js';
 import { type FoundUpload, uploadUrl } from './upload-target.js';
@@ -114,30 +111,3 @@ async function filesNamed(
     return fileAt(listing, listing.find(path), { name, folderHint });
   });
 }
-
-/** The budgets' check of what is fetched, which remembers it, and what getting it out of cold storage would cost. */
-function pricedFetch({ values, target, opened }: Opened & { readonly values: PrintValues }, context: Context) {
-  const gate = fetchGate({ values, uploadId: target.uploadId, opened, context });
-  let asked: readonly NeededChunk[] = [];
-  const check: typeof gate = async (needed, project) => {
-    asked = needed;
-    return await gate(needed, project);
-  };
-  const withPrice = async (error: unknown): Promise<unknown> => {
-    if (!isArchiverError(error, 'cold-storage')) return error;
-    const { estimateRetrieval } = await import('../../core/cost/retrieval-cost.js');
-    const { pricedBy } = await import('./prices.js');
-    const { region, isAws, store } = opened;
-    const chunks = asked.map((chunk) => ({ ...chunk, isReadable: !isColdClass(chunk.storageClass) }));
-    const place = { ...pricedBy(context, opened), region, isAws, isFolder: store.url.startsWith('file:') };
-    const { costUsd } = estimateRetrieval({ ...place, chunks, tier: 'standard', days: THAWED_DAYS });
-    return new ArchiverError('cold-storage', `${error.message}; getting it costs ${formatUsd(costUsd)}`, {
-      cause: error,
-      hint: error.hint,
-    });
-  };
-  return { check, withPrice };
-}
-
-/** The default of `restore --restore-days`. */
-const THAWED_DAYS = 7;
