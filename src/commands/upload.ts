@@ -115,9 +115,8 @@ export const command = defineCommand({
     '--shard-count 0 makes 4 shards below 1 GiB, 8 below 64 GiB, 16 below 1 TiB and 32 above.\n' +
     'Where the folder is empty, or holds less than half of the files or bytes of the version before, nothing is sent without ' +
     '--allow-mass-delete: its disk may not be mounted.\n' +
-    'With - as SOURCE_DIR, stdin becomes one file of that --name, packed as it comes: in less than 300 MB of memory, however long it ' +
-    'is, on one core. It cannot be read again: what is interrupted is not committed, and cannot be resumed. An empty stdin is refused. ' +
-    '--stdin-command runs what writes it, and commits nothing where that fails, which a pipe would hide.\n' +
+    'With - as SOURCE_DIR, stdin becomes one file (--name), packed as it comes in less than 300 MB of memory. What is interrupted cannot be ' +
+    'resumed, and an empty stdin is refused (docs/operations.md).\n' +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
   args: [
@@ -166,7 +165,6 @@ export const command = defineCommand({
     'archiver upload /data/run-0412 s3://acme-archive/lab',
     'archiver upload ./photos file:///mnt/backup --exclude "*.tmp"',
     "archiver upload - s3://acme-archive/dumps --name db.sql --stdin-command 'pg_dump db'",
-    'pg_dump db | archiver upload - s3://acme-archive/dumps --name db.sql',
     'archiver upload /data s3://acme-archive --auto-tier --tier-max GLACIER --dry-run',
   ],
   isRecorded: true,

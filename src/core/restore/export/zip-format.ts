@@ -55,7 +55,7 @@ export class ZipFormat implements ArchiveFormat {
   }
 
   /** Never asked for: each name of a file has the content. */
-  async *hardLink(): Bytes {
+  hardLink(): Bytes {
     throw new Error('a zip has no hard links');
   }
 
