@@ -54,7 +54,7 @@ const flags = {
   compressionLevel: packingFlags.compressionLevel,
   frameSize: flag.bytes(0, {
     default: '16MiB',
-    describe: 'data in one zstd frame, the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
+    describe: 'data in one zstd frame; the unit of reading back, 64KiB to 1GiB; 0: one frame a chunk',
   }),
   storageClass: storageClassFlag,
   ...lockFlags,
@@ -120,7 +120,7 @@ export const command = defineCommand({
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder.',
   args: [
-    arg.folder('SOURCE_DIR', { describe: 'folder to archive; - reads stdin, as one file (--name)' }),
+    arg.folder('SOURCE_DIR', { describe: 'folder to archive, or - for stdin' }),
     arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' }),
   ],
   flags,

@@ -98,7 +98,7 @@ export const encryptionFlags = {
   }),
   encryptManifest: flag.on({
     describe:
-      'encrypt the manifest, which has the names of files, with --kms-key-id; a derived dataset id is then data-<hash>',
+      'encrypt the manifest (it has the names of files) with --kms-key-id; a derived dataset id is then data-<hash>',
   }),
 };
 
@@ -201,7 +201,7 @@ export const filterFlags = {
   exclude: flag.repeat({ placeholder: 'PATTERN', describe: 'leave out paths that match this gitignore pattern' }),
   include: flag.repeat({
     placeholder: 'PATTERN',
-    describe: 'archive paths that match, even if --exclude leaves them out',
+    describe: 'archive paths that match; even if --exclude leaves them out',
   }),
   excludeFile: flag.file({ placeholder: 'FILE', describe: 'file of gitignore patterns to leave out' }),
   excludeCaches: flag.on({ describe: 'leave out folders that hold a CACHEDIR.TAG' }),

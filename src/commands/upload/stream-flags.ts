@@ -3,7 +3,7 @@ import { flag } from '../../cli/flag.js';
 import { requires } from '../../cli/rule.js';
 
 export const streamFlags = {
-  name: flag.text({ placeholder: 'PATH', describe: 'path of the file that stdin (-) becomes' }),
+  name: flag.text({ placeholder: 'PATH', describe: 'path of the file that stdin becomes; with - as SOURCE_DIR' }),
   stdinCommand: flag.text({
     placeholder: 'COMMAND',
     describe: 'archive what this prints (sh -c) instead; if it fails, nothing',
