@@ -38,7 +38,9 @@ function tryRow({ run, needs = [] }) {
       input: '',
     });
     if (error !== undefined) return error.message;
-    return status === 0 ? undefined : `ended with ${status}: ${(stderr || stdout).trim().split('\n').slice(-3).join(' / ')}`;
+    return status === 0
+      ? undefined
+      : `ended with ${status}: ${(stderr || stdout).trim().split('\n').slice(-3).join(' / ')}`;
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -63,7 +65,9 @@ function documentOf(answers) {
     for (const row of rows) {
       const { problem } = answers.find((answer) => answer.row === row) ?? {};
       const mark = problem === undefined ? '✓' : '✗';
-      lines.push(`| ${mark} | ${row.what} | ${code(cell(row.say))} | ${peer(row.restic)} | ${peer(row.rclone)} | ${peer(row.kopia)} |`);
+      lines.push(
+        `| ${mark} | ${row.what} | ${code(cell(row.say))} | ${peer(row.restic)} | ${peer(row.rclone)} | ${peer(row.kopia)} |`,
+      );
     }
     lines.push('');
   }

@@ -7,8 +7,8 @@ export interface Arg<T = unknown> {
   readonly describe: string;
   readonly type: ValueType<unknown>;
   readonly optional: boolean;
-  /** A flag that can replace the argument: one of the two is needed. For a store it is --bucket, unless another is named. */
-  readonly orFlag: string | undefined;
+  /** Flags of which any can replace the argument: it or one of them is needed. For a store it is --bucket, unless another is named. */
+  readonly orFlags: readonly string[];
   /** Takes all remaining texts: the last argument, or the one before the store. */
   readonly many: boolean;
   /** Set for the store that the command works on; a `default` one may also come from lower layers (store-setting.ts). */
@@ -22,14 +22,14 @@ export interface Arg<T = unknown> {
 interface Options {
   readonly describe: string;
   readonly optional?: true;
-  /** Makes the argument optional when this flag is given. */
-  readonly orFlag?: string;
+  /** Makes the argument optional when this flag, or any of these, is given. */
+  readonly orFlag?: string | readonly string[];
   readonly many?: true;
   readonly looksLike?: RegExp;
 }
 type Out<T, O> = O extends { many: true }
   ? readonly T[]
-  : O extends { optional: true } | { orFlag: string }
+  : O extends { optional: true } | { orFlag: string | readonly string[] }
     ? T | undefined
     : T;
 
@@ -40,7 +40,7 @@ const positional =
     describe: options.describe,
     type,
     optional: options.optional ?? (options.orFlag ?? store) !== undefined,
-    orFlag: options.orFlag ?? (store === undefined || options.optional ? undefined : 'bucket'),
+    orFlags: [options.orFlag ?? (store === undefined || options.optional ? [] : 'bucket')].flat(),
     many: options.many ?? false,
     store,
     looksLike: options.looksLike,

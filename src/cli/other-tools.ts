@@ -15,6 +15,7 @@ export const OTHER_TOOLS_COMMANDS: Readonly<Record<string, string>> = {
   cryptcheck: 'verify',
   delete: 'dataset prune',
   diff: 'dataset diff',
+  dump: 'cat',
   du: 'info',
   expire: 'dataset prune',
   export: 'restore',

@@ -139,12 +139,14 @@ interface Typed {
 function refuseMissing(command: Command, resolved: Resolved, { placed: { of }, place, stores }: Typed): void {
   const { values, missing } = resolved;
   const input = { values, given: isGiven(command, resolved) };
-  const isThere = ({ optional, orFlag, store }: Arg, index: number): boolean =>
+  const isThere = ({ optional, orFlags, store }: Arg, index: number): boolean =>
     (store === undefined ? of[index]?.[0] : place) !== undefined ||
-    (orFlag === undefined ? optional : values[orFlag] !== undefined);
+    (orFlags.length === 0 ? optional : orFlags.some((key) => values[key] !== undefined));
   const args = (command.args ?? []).filter((arg, index) => !isThere(arg, index));
   const names = [
-    ...args.map(({ name, orFlag }) => (orFlag === undefined ? name : `${name} (or ${dashed(orFlag)})`)),
+    ...args.map(({ name, orFlags }) =>
+      orFlags.length === 0 ? name : `${name} (or ${joinWords(orFlags.map(dashed), 'or')})`,
+    ),
     ...missing.map(dashed),
     ...rulesOf(command).flatMap((rule) => (rule.kind === 'flags' ? (rule.lacks?.(input) ?? []) : [])),
   ];

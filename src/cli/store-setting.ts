@@ -122,8 +122,9 @@ export const isStoreWord = (text: string | undefined, stores: NamedStores): bool
   text !== undefined && (text.includes('://') || storeWord(text, stores) !== undefined);
 
 /**
- * Tells whether the store, which comes first, was left out. A single text belongs to the argument after the store if that is required, or
- * if a flag names the store; if several are required after it, a text that names no place is the first of them.
+ * Tells whether the store, which comes first, was left out. A single text belongs to the argument after the store if that is required (no
+ * flag that was typed replaces it), or if a flag names the store; if several are required after it, a text that names no place is the first
+ * of them.
  */
 function isLeftOut(declared: Args, { args, texts }: Tokens, stores: NamedStores): boolean {
   const [first, ...others] = declared;
@@ -131,9 +132,13 @@ function isLeftOut(declared: Args, { args, texts }: Tokens, stores: NamedStores)
   if (first?.store === undefined || text === undefined || isStoreWord(text, stores)) return false;
   const [second] = others;
   const isTyped = [STORE_FLAG, 'bucket'].some((key) => (texts[key] ?? []).length > 0);
-  if (args.length === 1 && second !== undefined) return !second.optional || isTyped || isNoPlace(text, others, stores);
+  if (args.length === 1 && second !== undefined)
+    return isNeeded(second, texts) || isTyped || isNoPlace(text, others, stores);
   return isNoPlace(text, others, stores);
 }
+
+const isNeeded = ({ optional, orFlags }: Args[number], texts: Tokens['texts']): boolean =>
+  orFlags.length === 0 ? !optional : orFlags.every((key) => (texts[key] ?? []).length === 0);
 
 const isNoPlace = (text: string, others: Args, stores: NamedStores): boolean =>
   others.filter(({ optional }) => !optional).length > 1 && placeUrlOf(text, { stores, cwd: '/' }) === undefined;

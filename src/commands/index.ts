@@ -6,6 +6,7 @@ import { programOf, type Root } from '../cli/feature.js';
 import { FEATURES } from '../features.js';
 import { command as balance } from './balance.js';
 import { command as browse } from './browse.js';
+import { command as cat } from './cat.js';
 import { command as commit } from './commit.js';
 import { command as completion } from './completion.js';
 import { command as config } from './config.js';
@@ -66,6 +67,7 @@ const COMMANDS: readonly Command[] = [
   info,
   browse,
   shell,
+  cat,
   verify,
   drill,
   balance,

@@ -5,6 +5,7 @@ import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import type { GateAnswer } from '../cli/slots.js';
 import { conflicts, requires, atLeastOne } from '../cli/rule.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import type { Retrieval } from '../core/restore/retrieve.js';
 import {
   cacheFlag,
@@ -45,6 +46,12 @@ const flags = {
     describe: 'with --wait: how often to look, 1s to 24h; 1m with --tier expedited, else 15m',
   }),
   ...writeFlags,
+  toTar: flag.file({
+    placeholder: 'FILE|-',
+    describe:
+      'write one tar instead of files in a folder, to stdout with -; compressed where FILE ends in .gz, .tgz or .zst',
+  }),
+  toZip: flag.file({ placeholder: 'FILE|-', describe: 'write one zip instead, to stdout with -' }),
   dryRun: flag.on({
     describe: 'show what would be restored and fetched, what it costs and how long it takes; write nothing',
   }),
@@ -56,12 +63,17 @@ const flags = {
   ...outputFlags,
 };
 
+/** Flags about files in a folder, and about cold storage: of no use to a stream. */
+const FOLDER_KEYS = [...Object.keys({ ...coldFlags, ...writeFlags }), 'pollInterval', 'part', 'dryRun', 'workers'];
+const RUN_KEYS = Object.keys(outputFlags);
+
 export const command = defineCommand({
   path: 'restore',
   summary: 'restore files of an upload',
   description:
     `Restores what --file, --pattern, --hash and the like select, or everything with --all. ${NARROWING}\n` +
     'With --dataset-id and no version, --git-commit means the newest version that was made at the commit.\n' +
+    'With - as OUTPUT_DIR, the one file that --file names goes to stdout, as with `archiver cat`; ./- is a folder of that name.\n' +
     'Files are written under OUTPUT_DIR by their path in the source folder, with times, permissions, links, holes and ' +
     'attributes; owners only when run as root. A file appears under its name when it is whole and its checksum is right. ' +
     'Nothing is written outside of OUTPUT_DIR or through a symbolic link in it.\n' +
@@ -73,11 +85,18 @@ export const command = defineCommand({
     'Chunks in cold storage (GLACIER, DEEP_ARCHIVE) must be requested first. Only those that are needed are requested, ' +
     'each once; then a job is saved, and `archiver restore jobs` checks and downloads it. With --wait this command waits ' +
     'and restores. Costs are estimates at AWS list prices.',
-  args: [uploadArg, arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' })],
+  args: [
+    uploadArg,
+    arg.folder('OUTPUT_DIR', {
+      describe: 'where the files go; made when it is missing; - writes one file to stdout',
+      orFlag: ['toTar', 'toZip'],
+    }),
+  ],
   flags,
   rules: [
     conflicts('all', SELECTOR_KEYS),
     conflicts('part', ['flatten']),
+    conflicts('toTar', ['toZip']),
     ...uploadTargetRules,
     conflicts('allWriters', ['uploadId']),
     ...telemetryRules,
@@ -95,6 +114,7 @@ export const command = defineCommand({
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --file results/summary.csv',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --file data --pattern "**/*.csv"',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --all',
+    'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d - --file results/summary.csv | head',
     'archiver restore s3://acme-archive/lab ./out --all --dataset-id results-1a2b3c4d --as-of 2026-03-31',
     'archiver restore s3://acme-archive/fleet ./out --all --dataset-id www-1a2b3c4d --all-writers',
     'archiver restore s3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d ./out --hash 9e107d9d372bb6826bd81d3542a419d6 --dry-run',
@@ -112,6 +132,16 @@ export const command = defineCommand({
   },
   keepsMemoryLimit: () => true,
   async run(values, [url, folder], context: Context<'restore'>) {
+    if ((values.toTar ?? values.toZip) !== undefined) {
+      const { exportFiles } = await import('./restore/export-files.js');
+      return await exportFiles(values, { url, folder, idleKeys: [...FOLDER_KEYS, 'cacheGb'] }, context);
+    }
+    if (folder === undefined) throw usageError('OUTPUT_DIR is missing');
+    if (folder === '-') {
+      const { printOne } = await import('./restore/print-one.js');
+      await printOne(values, { url, idleKeys: [...FOLDER_KEYS, ...RUN_KEYS] }, context);
+      return 0;
+    }
     const outputDir = resolve(context.cwd, folder);
     refuseMovingPart(values.part, { ...(await targetOf(url, values, context)), version: values.version });
     const target = await findUpload(url, values, context);

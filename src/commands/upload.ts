@@ -4,7 +4,7 @@ import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, idle, conflictsAcrossLayers, requires } from '../cli/rule.js';
 import type { ChangeOptions } from '../core/archive/run/settings.js';
-import { isArchiverError } from '../core/platform/failures/errors.js';
+import { isArchiverError, usageError } from '../core/platform/failures/errors.js';
 import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
 import { accessGateFlags } from './kit/access-flags.js';
 import { budgetGateFlags } from './kit/budget-flags.js';
@@ -34,6 +34,7 @@ import { inspectStore } from './kit/slots.js';
 import { openForWriting } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 import { directFlags, directOptions, directRules } from './upload/direct-flags.js';
+import { streamFlags, streamRules } from './upload/stream-flags.js';
 import { tierFlags, tierPolicy, tierRules } from './upload/tier-flags.js';
 
 const KIB = 2 ** 10;
@@ -92,6 +93,7 @@ const flags = {
   ...telemetryFlags,
   ...outputFlags,
   ...yesFlag,
+  ...streamFlags,
 };
 
 const isFixed = ({ transporter }: Readonly<Record<string, unknown>>): boolean =>
@@ -117,11 +119,13 @@ export const command = defineCommand({
     '--shard-count 0 makes 4 shards below 1 GiB, 8 below 64 GiB, 16 below 1 TiB and 32 above.\n' +
     'Where the folder is empty, or holds less than half of the files or bytes of the version before, nothing is sent without ' +
     '--allow-mass-delete: its disk may not be mounted.\n' +
+    'With - as SOURCE_DIR, stdin becomes one file (--name), packed as it comes in less than 300 MB of memory. What is interrupted cannot be ' +
+    'resumed, and an empty stdin is refused (docs/operations.md).\n' +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder. ' +
     `${FILTERING}\n${SOURCES}`,
   args: [
-    arg.folder('SOURCE', { describe: 'folder or file to archive', many: true }),
+    arg.folder('SOURCE', { describe: 'folder or file to archive, or - for stdin', many: true }),
     arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' }),
   ],
   flags,
@@ -156,6 +160,7 @@ export const command = defineCommand({
     ...lockRules,
     ...telemetryRules,
     ...tierRules,
+    ...streamRules,
     {
       kind: 'check',
       text: '--frame-size must be 0 or from 64KiB to 1GiB',
@@ -167,6 +172,7 @@ export const command = defineCommand({
     'archiver upload ./photos file:///mnt/backup --exclude "*.tmp"',
     'archiver upload ./photos ./letters dump.sql s3://acme-archive',
     'find . -newer last -print0 | archiver upload . s3://acme-archive --files-from-raw -',
+    "archiver upload - s3://acme-archive/dumps --name db.sql --stdin-command 'pg_dump db'",
     'archiver upload /data s3://acme-archive --auto-tier --tier-max GLACIER --dry-run',
   ],
   isRecorded: true,
@@ -178,6 +184,14 @@ export const command = defineCommand({
   },
   keepsMemoryLimit: () => true,
   async run(values, [sources, destination], context: Context<'upload'>) {
+    if (sources.includes('-')) {
+      if (sources.length > 1)
+        throw usageError('stdin becomes one file, and other sources are none of it', 'write - alone, or leave it out');
+      const { uploadStream } = await import('./upload/upload-stream.js');
+      return await uploadStream(values, destination, context);
+    }
+    if (values.name !== undefined)
+      throw usageError('--name is that of the file that stdin becomes', 'write - as SOURCE, or leave it out');
     return await runUpload(values, { sources, destination }, context);
   },
 });

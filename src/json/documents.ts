@@ -44,6 +44,7 @@ export const JSON_DOCUMENTS = {
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
   benchmark: `dataType file bytes blockBytes threads chosenLevels benchmarks storageClass ${ORIGIN} durationMs`,
   browse: '',
+  cat: '',
   'budget list': 'budgets location',
   'budget remove': 'project isGlobal isRemoved location',
   'budget set': BUDGET,

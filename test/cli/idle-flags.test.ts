@@ -105,6 +105,7 @@ test('--memory-limit is refused by every command that it cannot limit', async ()
 
   expect(limited.toSorted()).toEqual([
     'browse',
+    'cat',
     'create upload',
     'download',
     'estimate',

@@ -7,7 +7,7 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 interface Saving {
   readonly document: object;
   readonly text: string;
-  /** The file; undefined for stdout. */
+  /** The file; undefined, or -, for stdout. */
   readonly output: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export async function saveText(
   { document, text, output }: Saving,
   { cwd, json }: Pick<Results<string>, 'json'> & Pick<Places, 'cwd'>,
 ): Promise<Saved> {
-  if (output === undefined) return { text, about: {} };
+  if (output === undefined || output === '-') return { text, about: {} };
   const { fileFailure } = await import('../../core/platform/failures/file-failure.js');
   const { replaceFile } = await import('../../core/platform/state/replace-file.js');
   const path = resolve(cwd, output);

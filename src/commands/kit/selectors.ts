@@ -48,7 +48,7 @@ export const SELECTOR_KEYS = [
   'filesFromRaw',
 ] as const;
 
-type SelectorValues = Values<typeof selectorFlags>;
+export type SelectorValues = Values<typeof selectorFlags>;
 
 export const hashRule = {
   kind: 'check',

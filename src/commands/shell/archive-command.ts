@@ -2,7 +2,7 @@
 import type { Word } from '../../core/shell/command-line.js';
 import type { ShellStreams } from '../../core/shell/interpreter.js';
 import type { ArchiveSession } from './archive-session.js';
-import type { ShellWriter } from './shell-writer.js';
+import type { ShellWriter } from '../kit/shell-writer.js';
 
 /** Kind of an argument, for completion. */
 export type ArgumentKind = 'path' | 'folder' | 'stage' | 'local' | 'command' | 'nothing';

@@ -11,7 +11,7 @@ import { helpText } from './archive/help-text.js';
 import type { ArchiveCommand, ArgumentKind } from './archive-command.js';
 import type { ArchiveSession } from './archive-session.js';
 import { completeLocal } from './local-files.js';
-import { ShellWriter } from './shell-writer.js';
+import { ShellWriter } from '../kit/shell-writer.js';
 
 const OWN_WORDS = ['help', 'exit', 'quit'];
 

@@ -41,6 +41,8 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
   readonly progressFormat: ProgressFormat | undefined;
   readonly options: Options;
   readonly open: OpenForWriting;
+  /** Archives what is no folder; `archiveInto` for folders. What it archives cannot be read again, so it is not resumable. */
+  readonly archive?: typeof archiveInto;
   /** Called once the upload is committed. */
   readonly after?: AfterUpload | undefined;
   /** Findings about the store, as keys of the document. */
@@ -84,7 +86,8 @@ async function archive(
   // A list of files is printed as it is made.
   const show = ({ result, after }: Archived) =>
     context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { found, after });
-  const { options: resumed, close } = await openResumable(call, call, context, options);
+  const { options: resumed, close } =
+    call.archive === undefined ? await openResumable(call, call, context, options) : { options, close: undefined };
   try {
     return await runToResult(context, { progressFormat, show }, async (emit, aside) => {
       const source = sources.map(({ given }) => given).join(' ');
@@ -98,14 +101,15 @@ async function archive(
         namesake: compares ? namesakeOf(asking) : undefined,
         typedName: isContinued ? undefined : typedNameOf(asking),
       };
-      const made = await archiveInto(() => open(emit), { ...resumed, dataset, uploadGate: gate(emit), emit });
+      const make = call.archive ?? archiveInto;
+      const made = await make(() => open(emit), { ...resumed, dataset, uploadGate: gate(emit), emit });
       const result = isDryRun(made) ? await withGates(made, call.values, context) : made;
       recordRunResult(context, result);
       recordShape(call, result, context);
       return { result, after: await call.after?.(result, open), found };
     });
   } finally {
-    await close();
+    await close?.();
   }
 }
 

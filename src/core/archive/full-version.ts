@@ -46,6 +46,8 @@ export async function makeFullVersion(
   strategy: ManifestStrategy,
   ordinal: HighestOrdinal,
   started?: PackPool,
+  /** How what was lost meanwhile is packed again. */
+  listAgain: (run: UploadRun) => ManifestStrategy = listAfterPacking,
 ): Promise<FullOutcome> {
   const { highest, isListed } = ordinal;
   const { changes, after } = run.dataset;
@@ -56,7 +58,8 @@ export async function makeFullVersion(
   if (made.state === 'taken') return { lost: run };
   if (made.state === 'stale') {
     const again = await afterStale(run, made.stale);
-    return await makeFullVersion(again, listAfterPacking(again), { highest: made.stale.version ?? highest, isListed });
+    const from = { highest: made.stale.version ?? highest, isListed };
+    return await makeFullVersion(again, listAgain(again), from, undefined, listAgain);
   }
   if (made.state !== 'committed') throw new ArchiverError('internal', 'a full version has nothing to list');
   const { plan, version, fork, totals } = made;

@@ -18,6 +18,8 @@ import { defined } from '../platform/defined.js';
 /** How the manifest of a version is made. */
 export interface ManifestStrategy<Made = Commitment> {
   readonly hooks: TransferHooks;
+  /** Plans what cannot be planned from rows, as `planUpload` does. */
+  readonly plan?: (pending: PendingTotals) => UploadPlan;
   /** Called when it is known what is left to be packed; returns the totals to report. */
   readonly onPending?: (pending: PendingTotals) => PendingTotals;
   /**
@@ -71,7 +73,8 @@ export async function packVersion<Made>(
   adoptSent(run);
   await markTwins(run);
   const pending = pendingTotals(table, run.scanned.shares);
-  const plan = planUpload(run, strategy.onPending?.(pending) ?? pending);
+  const known = strategy.onPending?.(pending) ?? pending;
+  const plan = strategy.plan?.(known) ?? planUpload(run, known);
   if (run.dryRun) return { state: 'planned', plan };
   if (run.uploadGate !== undefined) await run.uploadGate(plannedAmounts(run, plan));
   await run.refuseUnsupportedClasses(plan.lanes.flat().map(({ storageClass }) => storageClass));

@@ -38,6 +38,8 @@ export interface Making<R> {
   readonly createdAt?: Date;
   /** Paths to look at, instead of all that the filter keeps. */
   readonly listed?: PartList;
+  /** What a listing would give, where there is no folder to list. */
+  readonly scanned?: ScanResult;
   /** Rows that are listed at first, for a run that asks for the others by `scanOn`. */
   readonly maxRows?: number | undefined;
   readonly settle: (store: RunStore) => Promise<SettledDataset>;
@@ -53,7 +55,7 @@ export type ScanOn = (window: ScanWindow | undefined) => Promise<ScanResult>;
 export async function withRun<R>(settings: Settings, opening: Promise<OpenedStore>, making: Making<R>): Promise<R> {
   const startedMs = performance.now();
   const { emit, signal, layout } = settings;
-  const { createdAt = settings.now(), listed, maxRows } = making;
+  const { createdAt = settings.now(), listed, maxRows, scanned: given } = making;
   // An upload id belongs to one process for ever: a run that continues what another has sent gets an id of its own (rules.md#own-ids).
   const uploadId = newUploadId(settings.now(), settings.randomBytes(4));
   const notWhole: NotWhole[] = [];
@@ -71,7 +73,8 @@ export async function withRun<R>(settings: Settings, opening: Promise<OpenedStor
   try {
     const input = { ...settings, listed, filter: await filterOf(settings, opening) };
     const window = maxRows === undefined ? undefined : { after: undefined, maxRows };
-    const { result: scanned, loss } = await scanInWorker({ ...input, window }, emit);
+    const { result: scanned, loss } =
+      given === undefined ? await scanInWorker({ ...input, window }, emit) : { result: given, loss: undefined };
     const seen = { items: scanned.files, bytes: scanned.bytes };
     const scanOn: ScanOn = async (next) => {
       if (next === undefined) [seen.items, seen.bytes] = [0, 0];

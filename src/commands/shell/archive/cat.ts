@@ -1,6 +1,5 @@
-import { displayPath } from '../../../core/platform/paths/raw-path.js';
 import type { ArchiveCommand } from '../archive-command.js';
-import { contentOf, ContentWriter, filesNamed } from './file-content.js';
+import { contentOf, filesNamed, writerOf } from './file-content.js';
 
 export const cat: ArchiveCommand = {
   name: 'cat',
@@ -10,9 +9,8 @@ export const cat: ArchiveCommand = {
   minArgs: 1,
   maxArgs: Number.POSITIVE_INFINITY,
   async run(call) {
-    const { args, out } = call;
-    for (const file of await filesNamed(call, args)) {
-      const writer = new ContentWriter(out, displayPath(file.listing.path(file.index)));
+    for (const file of await filesNamed(call, call.args)) {
+      const writer = writerOf(call, file);
       for await (const bytes of contentOf(file, call)) await writer.write(bytes);
     }
   },

@@ -21,7 +21,7 @@ import { invalidatingChecks } from '../../kit/invalidate-checks.js';
 import { warnOf } from '../../kit/run.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import { outageLines } from './outage-lines.js';
-import { restoreHint } from './restore-hint.js';
+import { restoreHint } from '../../kit/restore-hint.js';
 import { memoryLimit } from '../../kit/memory-limit.js';
 
 /** The default of `restore --workers`. */

@@ -1,7 +1,8 @@
 import { usageError } from '../../../core/platform/failures/errors.js';
 import { displayPath, printable } from '../../../core/platform/paths/raw-path.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
-import { contentOf, ContentWriter, filesNamed, type NamedFile } from './file-content.js';
+import type { NamedFile } from '../../kit/file-content.js';
+import { contentOf, filesNamed, writerOf } from './file-content.js';
 
 const DEFAULT_LINES = 10;
 const NEWLINE = 0x0a;
@@ -29,7 +30,7 @@ export const head: ArchiveCommand = {
 
 async function firstLines(call: ArchiveCall, file: NamedFile, lines: number): Promise<void> {
   if (lines === 0) return;
-  const writer = new ContentWriter(call.out, displayPath(file.listing.path(file.index)));
+  const writer = writerOf(call, file);
   let left = lines;
   for await (const bytes of contentOf(file, call, { mayStop: true })) {
     let end = 0;

@@ -4,7 +4,7 @@ import type { Listing } from '../../../core/restore/listing/listing.js';
 import { displayPath, printable, type RawPath } from '../../../core/platform/paths/raw-path.js';
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { pad, widthOf } from '../../../ui/text.js';
-import type { ShellWriter } from '../shell-writer.js';
+import type { ShellWriter } from '../../kit/shell-writer.js';
 
 export interface Row {
   readonly isCold: boolean;

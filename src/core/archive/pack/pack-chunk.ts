@@ -18,6 +18,7 @@ import { CutFilePacker } from './pack-cut.js';
 import { packDirect } from './pack-direct.js';
 import { packFile } from './pack-file.js';
 import { packShare } from './pack-share.js';
+import { StreamPacker } from './pack-stream.js';
 import { isPathError, reasonOf } from '../scan/skip.js';
 import { BLOCK } from '../../format/tar/tar-block.js';
 
@@ -25,6 +26,7 @@ export class ChunkPacker {
   private readonly state: PackState;
   private readonly cut: CutFilePacker;
   private readonly twins: TwinPacker;
+  private readonly stream: StreamPacker;
   private readonly toc = new TextBuffer();
   /** Maps the first member of a hard link group, if it could not be read, to the member that stands in for it. */
   private readonly firsts = new Map<number, number>();
@@ -32,6 +34,7 @@ export class ChunkPacker {
   constructor(private readonly deps: PackDeps) {
     this.state = new PackState(deps);
     this.twins = new TwinPacker(this.state);
+    this.stream = new StreamPacker(this.state);
     this.cut = new CutFilePacker(this.state, this.twins, (from, to) => this.copyContent(from, to));
   }
 
@@ -47,11 +50,7 @@ export class ChunkPacker {
     deps.progress[PROGRESS.current] = task.entries[0] ?? 0;
     const objects = packDirect(state, task);
     const start = state.frames.outputLength;
-    const segment = task.part === undefined ? undefined : this.packPiece(task, task.part);
-    if (task.part === undefined) {
-      this.twins.noteFirsts(task.entries);
-      for (const index of task.entries) this.packEntry(task, index);
-    }
+    const segment = this.packContent(task);
     state.frames.zeros(2 * BLOCK);
     state.frames.flush();
     const rawSize = state.frames.position;
@@ -59,9 +58,14 @@ export class ChunkPacker {
     return { ...this.finish(task, start), rawSize, entries, segment, objects };
   }
 
-  private packPiece(task: ChunkTask, part: NonNullable<ChunkTask['part']>): PackedSegment | undefined {
-    const { firstRow } = part;
-    return firstRow === undefined ? this.cut.pack(task, part) : packShare(this.state, task, part, firstRow);
+  /** Packs what the task is of; returns the place of a piece of a file. */
+  private packContent(task: ChunkTask): PackedSegment | undefined {
+    if (task.stream !== undefined) return this.stream.pack(task, task.stream);
+    if (task.part?.firstRow !== undefined) return packShare(this.state, task, task.part, task.part.firstRow);
+    if (task.part !== undefined) return this.cut.pack(task, task.part);
+    this.twins.noteFirsts(task.entries);
+    for (const index of task.entries) this.packEntry(task, index);
+    return undefined;
   }
 
   /** Appends the table of contents and hashes the chunk, which begins at `start` in the output. */

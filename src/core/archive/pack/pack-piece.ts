@@ -1,27 +1,16 @@
 // What all pieces of cut files have in common: the member of the tar stream, and the holes of the whole file.
-import { type RawPath, rawFromNumber, rawFromText, withEnd } from '../../platform/paths/raw-path.js';
 import type { FilePiece } from '../../format/chunk/cut-file.js';
+import { partMember } from './part-member.js';
 import type { PackState } from './pack-state.js';
 import { holesBetween } from './pack-sparse.js';
 
 /** Writes the header of a piece, with the attributes if it is the first or the last: for people who join them, and for the manifest. */
 export function pieceHeader(state: PackState, index: number, piece: FilePiece, fd: number): void {
   const { table, fs } = state.deps;
-  const path = table.path(index);
   const hasXattrs = piece.number === 1 || piece.number === piece.of;
-  const pax = new Map<string, RawPath>([
-    ['ARCHIVER.part.path', path],
-    ['ARCHIVER.part.number', rawFromNumber(piece.number)],
-    ['ARCHIVER.part.of', rawFromNumber(piece.of)],
-    ['ARCHIVER.part.offset', rawFromNumber(piece.offset)],
-    ['ARCHIVER.part.size', rawFromNumber(table.columns.size[index] ?? 0)],
-    ...((hasXattrs ? state.keepXattrs(index, fs.xattrs(fd)) : undefined) ?? []),
-  ]);
-  const name = withEnd(path, rawFromText(`.part-${pad5(piece.number)}-of-${pad5(piece.of)}`));
-  state.header({ ...state.member(index, '0', piece.size, pax), path: name });
+  const xattrs = hasXattrs ? state.keepXattrs(index, fs.xattrs(fd)) : undefined;
+  state.header(partMember(state.member(index, '0', piece.size, xattrs), piece, table.columns.size[index] ?? 0));
 }
-
-const pad5 = (value: number): string => String(value).padStart(5, '0');
 
 /** Records the holes of a cut file. They are stored as zeros, but a restore need not write them. */
 export function keepHoles({ extras, deps }: PackState, index: number, fd: number): void {

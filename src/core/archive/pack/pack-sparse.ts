@@ -2,17 +2,8 @@
 // whole file, its holes as zeros.
 import type { PackState } from './pack-state.js';
 import { padded } from '../../format/tar/tar-block.js';
-import {
-  type RawPath,
-  rawFromNumber,
-  rawFromText,
-  baseName,
-  joinPath,
-  parentOf,
-} from '../../platform/paths/raw-path.js';
-
-/** GNU tar keeps sparse files in a folder of this name. */
-const STAND_IN = rawFromText('GNUSparseFile.0');
+import { sparseMap, sparseMember } from '../../format/tar/sparse-map.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 
 type Extent = readonly [offset: number, length: number];
 
@@ -34,14 +25,8 @@ export function packSparse(
   const dataBytes = extents.reduce((sum, [, length]) => sum + length, 0);
   state.checkGrowth(dataBytes, plannedBytes);
   const path = deps.table.path(index);
-  const pax = new Map<string, RawPath>([
-    ['GNU.sparse.major', rawFromNumber(1)],
-    ['GNU.sparse.minor', rawFromNumber(0)],
-    ['GNU.sparse.name', path],
-    ['GNU.sparse.realsize', rawFromNumber(size)],
-    ...(xattrs ?? []),
-  ]);
-  const stand = joinPath(joinPath(parentOf(path), STAND_IN), baseName(path));
+  const { path: stand, records } = sparseMember(path, size);
+  const pax = new Map<string, RawPath>([...records, ...(xattrs ?? [])]);
   state.header({ ...state.member(index, '0', map.length + dataBytes, pax), path: stand });
   frames.write(map);
   c.offset[index] = frames.position;
@@ -70,14 +55,6 @@ function copyExtents(state: PackState, index: number, fd: number, extents: reado
   state.hashZeros(size - at, digests);
   digests.writeTo(state.deps.table, index);
   return complete;
-}
-
-function sparseMap(extents: readonly Extent[], size: number): Buffer {
-  const [lastOffset, lastLength] = extents.at(-1) ?? [-1, 0];
-  // A file that ends in a hole needs an empty extent at its end, or readers would cut it short.
-  const all = lastOffset + lastLength < size ? [...extents, [size, 0] as const] : extents;
-  const text = `${all.length}\n${all.map(([offset, length]) => `${offset}\n${length}\n`).join('')}`;
-  return Buffer.from(text.padEnd(padded(text.length), '\0'), 'latin1');
 }
 
 export function holesBetween(extents: readonly Extent[], size: number): Extent[] {

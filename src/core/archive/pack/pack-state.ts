@@ -227,6 +227,20 @@ export class PackState {
     }
   }
 
+  /** Copies content that is in memory into the frames. */
+  copyBytes(bytes: Buffer, digests: ContentDigests): void {
+    const { frames } = this;
+    for (let at = 0; at < bytes.length;) {
+      const take = Math.min(bytes.length - at, frames.room, READ_BYTES);
+      frames.ensure(take);
+      bytes.copy(frames.buffer, frames.length, at, at + take);
+      digests.update(frames.buffer.subarray(frames.length, frames.length + take));
+      frames.commit(take);
+      this.countBytes(take);
+      at += take;
+    }
+  }
+
   /** Copies up to `size` bytes from `position` on into the frames; returns how many there were. */
   copyData(fd: number, position: number, size: number, digests: ContentDigests): number {
     const { frames } = this;

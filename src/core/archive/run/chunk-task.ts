@@ -21,10 +21,13 @@ export interface ChunkTask {
   readonly rawBytes: number;
   /** Planned source bytes. */
   readonly bytes: number;
+  /** `of` is 0 in pieces of a stream that came before its end. */
   readonly part?: FilePiece & {
     /** Set where others pack the rest of the file (a share): row of its first piece here. */
     readonly firstRow?: number;
   };
+  /** Content that is in memory, `size` bytes of `data`: all of a file that came as a stream, or a piece. With the last comes when it ended. */
+  readonly stream?: { readonly data: SharedArrayBuffer; readonly size: number; readonly endedMs?: number };
   /** Record of the piece if an interrupted run has sent it: it is not sent again when it comes out the same. */
   readonly sent?: ChunkRecord;
   /** Files among the entries that become objects of their own. */

@@ -4,6 +4,7 @@
 import { setMaxListeners } from 'node:events';
 import { cancelledError } from '../../platform/failures/errors.js';
 import type { ChunkTask, Lane } from '../run/chunk-task.js';
+import type { LaneSource } from '../run/lane-source.js';
 import type { PackedChunk } from '../run/packed-chunk.js';
 import type { SendOutcome } from '../run/sender.js';
 import type { PackPool } from '../pack/pack-pool.js';
@@ -14,6 +15,8 @@ const ARRIVAL_MS = 5000;
 
 export interface PipelineOptions {
   readonly lanes: readonly Lane[];
+  /** Lanes that are not known yet, after those. */
+  readonly source?: LaneSource | undefined;
   readonly pool: PackPool;
   readonly policy: TransferPolicy;
   /** Size of an output buffer in bytes. */
@@ -74,8 +77,13 @@ class Pipeline {
     try {
       const done = new Promise<void>((resolve) => (this.finish = resolve));
       this.step();
+      this.options.source?.begin(
+        () => this.step(),
+        (error) => this.fail(error),
+      );
       await done;
     } finally {
+      this.options.source?.close();
       signal.removeEventListener('abort', onAbort);
       clearTimeout(late);
     }
@@ -105,7 +113,8 @@ class Pipeline {
     } catch (error) {
       this.fail(error);
     }
-    const isOver = this.failure !== undefined || (this.packing === 0 && this.staged.length === 0);
+    const isRead = this.options.source?.isOver !== false;
+    const isOver = this.failure !== undefined || (isRead && this.packing === 0 && this.staged.length === 0);
     if (isOver && this.sending === 0) this.finish?.();
   }
 
@@ -133,7 +142,8 @@ class Pipeline {
   }
 
   private startPacking(worker: number): void {
-    if (this.current[worker]?.length === 0) this.current[worker] = [...(this.lanes.shift() ?? [])];
+    if (this.current[worker]?.length === 0)
+      this.current[worker] = [...(this.lanes.shift() ?? this.options.source?.take() ?? [])];
     const task = this.current[worker]?.shift();
     if (task === undefined) return;
     this.busy[worker] = true;
@@ -143,6 +153,7 @@ class Pipeline {
         this.options.onStart?.(task);
         const output = this.spare.pop() ?? new SharedArrayBuffer(this.options.bufferBytes);
         const chunk = await this.options.pool.pack(worker, task, output);
+        this.options.source?.release(task);
         if (this.failure !== undefined) return;
         this.options.onPacked?.(task, chunk);
         this.staged.push({ task, chunk });

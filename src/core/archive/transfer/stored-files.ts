@@ -4,7 +4,7 @@ import type { ChunkTask } from '../run/chunk-task.js';
 
 export class StoredFiles {
   /** Pieces in the store, by the first entry of their file. */
-  private readonly pieces = new Map<number, number>();
+  private readonly pieces = new Map<number, { readonly done: number; readonly of: number }>();
 
   constructor(private readonly table: Pick<EntryTable, 'columns'>) {}
 
@@ -12,7 +12,7 @@ export class StoredFiles {
   add({ part, entries }: Pick<ChunkTask, 'part' | 'entries'>): number {
     // Of a file that others pack, too, the last piece counts.
     if (part?.firstRow !== undefined) return Number(part.number === part.of && this.isPacked(entries[0] ?? 0));
-    if (part !== undefined && this.piecesOf(entries[0] ?? 0) < part.of) return 0;
+    if (part !== undefined && !this.isWhole(entries[0] ?? 0, part.of)) return 0;
     const { kind, status } = this.table.columns;
     const isStored = (index: number): boolean =>
       kind[index] !== KIND.directory && (status[index] === STATUS.stored || status[index] === STATUS.changed);
@@ -23,9 +23,11 @@ export class StoredFiles {
     return this.table.columns.status[row] === STATUS.packedPiece;
   }
 
-  private piecesOf(first: number): number {
-    const pieces = (this.pieces.get(first) ?? 0) + 1;
+  /** Counts a piece; `of` is 0 while it is not known. */
+  private isWhole(first: number, of: number): boolean {
+    const before = this.pieces.get(first) ?? { done: 0, of: 0 };
+    const pieces = { done: before.done + 1, of: Math.max(before.of, of) };
     this.pieces.set(first, pieces);
-    return pieces;
+    return pieces.done === pieces.of;
   }
 }

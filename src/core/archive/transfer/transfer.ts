@@ -9,6 +9,7 @@ import type { FilesAndBytes } from '../resume/upload-journal.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { PackPool } from '../pack/pack-pool.js';
 import type { ChunkTask } from '../run/chunk-task.js';
+import type { LaneSource } from '../run/lane-source.js';
 import { plannedObjects } from '../plan/direct-plan.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { type PlanInput, planUpload, type UploadPlan } from '../plan/plan-upload.js';
@@ -24,6 +25,8 @@ export interface TransferHooks {
   readonly manifest?: ManifestWriter;
   /** Called when the last chunk is packed and the last ones are still on their way. */
   readonly onAllPacked?: (plan: UploadPlan) => void;
+  /** Lanes that come while others are packed. */
+  readonly source?: LaneSource;
   /** Leave out chunks in which nothing could be stored. */
   readonly withoutEmptyChunks?: boolean;
 }
@@ -110,6 +113,7 @@ async function transfer(run: TransferInput, { plan, pool, sent }: Round, hooks: 
   try {
     await runPipeline({
       lanes: plan.lanes,
+      source: hooks.source,
       pool,
       policy: plan.policy,
       bufferBytes: plan.memory.outputBytes(plan.chunkBytes),

@@ -27,13 +27,15 @@ const PART = s.schema(() =>
     s.object({
       /** Counted from 1. */
       number: s.count,
+      /** 0 in pieces of a stream that were stored before it ended. */
       of: s.count,
       /** Offset in the file. */
       offset: s.count,
       /** Stored bytes; 0 when the file could not be read. */
       stored: s.count,
     }),
-    ({ number, of }) => (number < 1 || number > of ? ['number', `from 1 to ${of}`] : undefined),
+    ({ number, of }) =>
+      number < 1 || (of > 0 && number > of) ? ['number', `from 1 to ${of === 0 ? 'any' : of}`] : undefined,
   ),
 );
 export type PartRecord = s.Read<typeof PART>;

@@ -117,7 +117,8 @@ export function assembleCutFiles(chunks: readonly FoundChunk[]): CutFiles {
     }
     const newest = pieces.at(-1);
     if (newest === undefined || lasts.length > 0 || wasLeftOut(pieces, chunks)) continue;
-    lost.push({ path: newest.path, reason: `the last of its ${newest.of} parts is missing`, chunk: newest.chunk });
+    const parts = newest.of === 0 ? 'parts' : `${newest.of} parts`;
+    lost.push({ path: newest.path, reason: `the last of its ${parts} is missing`, chunk: newest.chunk });
   }
   const isListed = (path: RawPath, after: number): boolean =>
     chunks.some(({ table, listedIn }) => {
@@ -151,7 +152,7 @@ function segmentsOf(last: Piece, pieces: readonly Piece[]): readonly Segment[] |
   let next = last;
   for (let number = last.of - 1; number > 0; number -= 1) {
     const fits = ({ of, chunk, offset, segment }: Piece): boolean =>
-      of === last.of && chunk < next.chunk && offset + segment.size === next.offset;
+      (of === last.of || of === 0) && chunk < next.chunk && offset + segment.size === next.offset;
     const piece = byNumber.get(number)?.findLast(fits);
     if (piece === undefined) return number;
     chain.push(piece.segment);

@@ -3,7 +3,6 @@
 // fetched once more; the whole can only be checked at its end, and a range of it not at all: of that the frames are checked, and its length.
 import { createHash, hash } from 'node:crypto';
 import { loadCodec } from '../../platform/codec/codec.js';
-import type { Codec } from '../../platform/codec/codec-type.js';
 import { integrityError } from '../../platform/failures/errors.js';
 import type { Listing } from './listing.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
@@ -17,9 +16,10 @@ import { storedSize } from '../plan/extents.js';
 import type { FrameCache } from '../frame-cache.js';
 import { type NeededChunk, neededChunk } from '../plan/needed-chunk.js';
 import type { RestoreOptions } from '../restore.js';
-import { frameOffsets, type Span } from '../plan/frame-plan.js';
+import type { Span } from '../plan/frame-plan.js';
 import { type LaneChunk, planChunk } from '../plan/lanes.js';
 import { SpanSource } from '../fetch/span-source.js';
+import { decodePart } from './decode-part.js';
 import { type DataRun, dataRuns } from '../plan/sparse-map.js';
 
 export interface ReadFileOptions {
@@ -37,9 +37,6 @@ export interface ReadFileOptions {
 
 /** Most bytes of a GET, unless a frame is larger. */
 const MAX_SPAN_BYTES = 4 * 1024 * 1024;
-/** Larger frames are decoded piece by piece, and only the file's part of them is kept. */
-const MAX_WHOLE_FRAME = 32 * 1024 * 1024;
-const PIECE_BYTES = 4 * 1024 * 1024;
 const ZEROS = Buffer.alloc(1024 * 1024);
 
 /**
@@ -128,6 +125,7 @@ function* zeros(count: number): Generator<Uint8Array, void, void> {
   for (let left = count; left > 0; left -= ZEROS.byteLength) yield ZEROS.subarray(0, left);
 }
 
+/** Where the stored content of a file lies. */
 function segmentsOf(index: number, listing: Listing): readonly Segment[] {
   const extra = listing.extra(index);
   if (extra?.segments !== undefined) return extra.segments;
@@ -255,32 +253,3 @@ function planSegment(
 }
 
 type Frames = Pick<Span, 'first' | 'last'>;
-
-interface FramePart {
-  readonly codec: Codec;
-  readonly segment: Segment;
-  readonly record: ChunkRecord;
-  readonly frame: number;
-}
-
-/** Decodes the part of the segment in a checked frame. @throws integrity */
-function decodePart({ codec, segment, record, frame }: FramePart, stored: Uint8Array): Uint8Array {
-  const { rawSize = 0 }: Partial<FrameRecord> = record.frames[frame] ?? {};
-  const start = frameOffsets(record).raw[frame] ?? 0;
-  const from = Math.max(0, segment.offset - start);
-  const to = Math.min(rawSize, segment.offset + segment.size - start);
-  if (record.content === 'file') return Buffer.from(stored.subarray(from, to));
-  if (rawSize <= MAX_WHOLE_FRAME) {
-    const decoded = Buffer.allocUnsafeSlow(rawSize);
-    codec.decompressFrame(decoded, stored);
-    return decoded.subarray(from, to);
-  }
-  const part = Buffer.allocUnsafeSlow(to - from);
-  let at = 0;
-  codec.decompressPieces(stored, rawSize, Buffer.allocUnsafeSlow(PIECE_BYTES), (piece) => {
-    if (at < to && at + piece.byteLength > from)
-      part.set(piece.subarray(Math.max(0, from - at), Math.max(0, to - at)), Math.max(0, at - from));
-    at += piece.byteLength;
-  });
-  return part;
-}

@@ -1,5 +1,5 @@
-import { displayPath, type RawPath } from '../../../core/platform/paths/raw-path.js';
-import { restoreCommand } from '../../kit/restore-command.js';
+import { displayPath, type RawPath } from '../../core/platform/paths/raw-path.js';
+import { restoreCommand } from './restore-command.js';
 
 /** Returns the command that restores these paths, or everything if one of them is the whole archive. */
 export function restoreHint(location: string, paths: readonly RawPath[]): string {
