@@ -144,8 +144,8 @@ describe('naming an upload', () => {
     [['info', 's3://bucket/uploads/1', '--bucket', 'b-1'], /give either a URL or --bucket/],
     [['info', 's3://bucket/uploads/1', '-u', '2'], /name different uploads/],
     [['list', 's3://bucket', '-u', '../x'], /is not an upload id/],
-    [['restore', '--all'], /✗ S3_URL \(or --bucket\) and OUTPUT_DIR are missing\n/],
-    [['restore', 's3://bucket/uploads/1', '--all'], /OUTPUT_DIR is missing/],
+    [['restore', '--all'], /✗ S3_URL \(or --bucket\) and OUTPUT_DIR \(or --to-tar or --to-zip\) are missing\n/],
+    [['restore', 's3://bucket/uploads/1', '--all'], /OUTPUT_DIR \(or --to-tar or --to-zip\) is missing/],
   ])('%j is a usage error', async (argv, message) => {
     const { status, stderr } = await run(...argv);
 

@@ -91,15 +91,13 @@ export class FrameStream {
   }
 
   private async span(chunk: LaneChunk, frame: number): Promise<{ readonly span: Span; readonly fetched: FetchedSpan }> {
-    const at = this.spans.findIndex(
-      (one, index) =>
-        index >= (this.firstOf.get(chunk.chunk) ?? 0) &&
-        one.chunk === chunk &&
-        frame >= one.span.first &&
-        frame <= one.span.last,
-    );
+    const isIn = ({ chunk: of, span }: PlacedSpan): boolean =>
+      of === chunk && frame >= span.first && frame <= span.last;
+    // Those of a chunk lie together, and are few.
+    let at = this.firstOf.get(chunk.chunk) ?? this.spans.length;
+    for (let one = this.spans[at]; one?.chunk === chunk && !isIn(one); one = this.spans[at]) at++;
     const placed = this.spans[at];
-    if (placed === undefined) throw integrityError('its content lies outside of the frames of its chunk');
+    if (placed?.chunk !== chunk) throw integrityError('its content lies outside of the frames of its chunk');
     if (this.current?.at === at) return { span: placed.span, fetched: this.current.fetched };
     const { ahead } = this;
     this.ahead = undefined;
