@@ -128,15 +128,17 @@ describe('several sources', () => {
     const { folder, result, isSame } = await start();
     const [, ...argv] = ['upload', ...ALL, './store'];
     const parsed = await parseCommand(findNode(program(), ['upload'])?.command ?? upload, {
-      ...{ argv, env: {}, cwd: folder },
+      argv,
+      env: {},
+      cwd: folder,
       config: () => Promise.resolve(() => undefined),
     });
     const store = `file://${folder}/store`;
-    const state = {
-      ...{ ...SAMPLE_STATE, sources: ALL.map((name) => join(folder, name)), destination: store, storeUrl: store },
-      ...{ flags: parsed?.values ?? {}, origins: {}, datasetId: '' },
-      ...{ plan: { chunkBytes: 2 ** 25, shards: 4, frameBytes: 2 ** 24, level: null } },
-    };
+    const sources = ALL.map((name) => join(folder, name));
+    const plan = { chunkBytes: 2 ** 25, shards: 4, frameBytes: 2 ** 24, level: null };
+    const flags = parsed?.values ?? {};
+    const where = { sources, destination: store, storeUrl: store, datasetId: '' };
+    const state = { ...SAMPLE_STATE, ...where, flags, origins: {}, plan };
     mkdirSync(join(folder, 'home', 'state'), { recursive: true });
     writeFileSync(join(folder, 'home', 'state', `${SAMPLE_ID}.json`), encodeState(state));
 
