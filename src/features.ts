@@ -9,7 +9,7 @@ import { fleet } from './commands/fleet/feature.js';
 import { money } from './commands/money/feature.js';
 import { notify } from './commands/notify/feature.js';
 import { projects } from './commands/projects/feature.js';
-import { serving } from './commands/serve/feature.js';
+import { serve } from './commands/serve/feature.js';
 import { setup } from './commands/setup/feature.js';
 
 export const FEATURES: readonly Feature[] = [
@@ -20,7 +20,7 @@ export const FEATURES: readonly Feature[] = [
   clusters,
   projects,
   diagnostics,
-  serving,
+  serve,
   setup,
   dashboard,
 ];

@@ -10,12 +10,20 @@ import type { OpenedStore } from '../core/store/open-store.js';
 import type { EventSink } from '../core/events/events.js';
 import { recordRunFacts, recordRunResult } from './kit/account.js';
 import { budgetGateFlags } from './kit/budget-flags.js';
-import { datasetFlag, limitFlags, outputFlags, placeArg, storeFlags, workersFlag, writerFlag } from './kit/flags.js';
+import {
+  datasetFlag,
+  limitFlags,
+  outputFlags,
+  placeArg,
+  recordFlags,
+  storeFlags,
+  workersFlag,
+  writerFlag,
+} from './kit/flags.js';
 import type { Drilled } from './kit/drill-lines.js';
 import { invalidatingChecks } from './kit/invalidate-checks.js';
 import { textOf } from './kit/lines.js';
 import { memoryLimit } from './kit/memory-limit.js';
-import { recordChecks, recordFlags } from './kit/record-check.js';
 import { stopwatch, withResult } from './kit/run.js';
 import { withStore } from './kit/store.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
@@ -169,6 +177,7 @@ async function drillVersion(
       }),
   );
   const find = () => Promise.resolve(drillChecks(record, result));
+  const { recordChecks } = await import('./kit/record-check.js');
   const unrecordedReason = values.dryRun
     ? 'nothing was restored (--dry-run)'
     : await recordChecks(opened, { find, startedAt }, values, context);

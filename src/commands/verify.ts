@@ -11,7 +11,15 @@ import type { VerifyMode, VerifyResult } from '../core/mend/verify/verify.js';
 import type { Document, Exact } from '../json/documents.js';
 import { lookOf } from '../ui/look.js';
 import { signText } from '../ui/sign.js';
-import { limitFlags, outputFlags, uploadArg, uploadTargetFlags, uploadTargetRules, workersFlag } from './kit/flags.js';
+import {
+  limitFlags,
+  outputFlags,
+  recordFlags,
+  uploadArg,
+  uploadTargetFlags,
+  uploadTargetRules,
+  workersFlag,
+} from './kit/flags.js';
 import { allWritersFlag } from './kit/all-writers.js';
 import { invalidatingChecks } from './kit/invalidate-checks.js';
 import { textOf } from './kit/lines.js';
@@ -19,7 +27,8 @@ import { stopwatch, withResult } from './kit/run.js';
 import { type StoreCall, type StoreContext, withStore } from './kit/store.js';
 import { memoryLimit } from './kit/memory-limit.js';
 import { partDocument, refuseMovingPart } from './kit/part.js';
-import { type Found, recordChecks, recordFlags, unrecordedLines } from './kit/record-check.js';
+import type { Found } from './kit/record-check.js';
+import { unrecordedLines } from './kit/unrecorded-lines.js';
 import { type ThawEstimate, thawDocument, thawEstimate, unreadLines } from './kit/unread-cold.js';
 import { findUpload, targetOf, uploadUrl } from './kit/upload-target.js';
 
@@ -188,6 +197,7 @@ async function check<T extends Checked, D extends Document<'verify'>>(
         }),
       );
       const recording = { find: () => find(store, result), startedAt };
+      const { recordChecks } = await import('./kit/record-check.js');
       const unrecordedReason = await recordChecks(opened, recording, values, context);
       return { result, estimate: await thawEstimate(result.unreadCold, opened, context), unrecordedReason, requests };
     });

@@ -17,10 +17,10 @@ type Path = keyof typeof JSON_DOCUMENTS;
 const ELSEWHERE: Partial<Record<Path, string>> = {
   'cost reconcile': 'test/commands/money/cost-reconcile.test.ts', // a bill
   'fleetagent scuttle': 'test/commands/fleet/fleetagent/scuttle.test.ts', // an IAM
-  'restore jobs download': 'test/commands/restore-jobs.test.ts', // cold chunks that are asked back
   mount: 'test/e2e/serve.servers.test.ts', // FUSE
-  serve: 'test/commands/serve/serve.test.ts', // an end
+  'restore jobs download': 'test/commands/restore-jobs.test.ts', // cold chunks that are asked back
   resume: 'test/e2e/resume.test.ts', // an upload that was killed
+  serve: 'test/commands/serve/serve.test.ts', // an end
 };
 
 const BUDGET: readonly (readonly [name: 'set' | 'status' | 'list' | 'remove', ...string[]])[] = [
@@ -94,6 +94,7 @@ const stored = (store: string, location: string): readonly (readonly [Path, ...s
   ['dvc stages', location],
   ['dvc status', 'data', location],
   ['find', '*.txt', store],
+  ['history', 'a.txt', store, '--dataset-id', 'd'],
   ['info', location],
   ['list', location],
   ['repair', location],

@@ -66,5 +66,7 @@ export const flags = {
   ...budgetGateFlags,
   ...workersFlag,
   ...limitFlags,
+  // --bandwidth is the line to TO.
+  limitDownload: { ...limitFlags.limitDownload, alias: undefined },
   ...outputFlags,
 };

@@ -11,7 +11,7 @@ import { lookOf } from '../../ui/look.js';
 import { signText } from '../../ui/sign.js';
 import { shareText } from '../../screens/check-texts.js';
 import { amountText, fact, failureText, firstLines } from './lines.js';
-import { unrecordedLines } from './record-check.js';
+import { unrecordedLines } from './unrecorded-lines.js';
 
 /** A drill of one version. */
 export interface Drilled {

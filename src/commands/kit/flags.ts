@@ -75,6 +75,15 @@ export const trackDeletesFlag = flag.on({
   describe: 'record missing files as deleted; without this they stay in later versions',
 });
 
+/** For commands that check versions. */
+export const recordFlags = {
+  record: flag.on({
+    default: true,
+    describe: 'record in the store what was checked, when, by whom, and what came of it',
+    off: 'put no record of the check into the store',
+  }),
+};
+
 /** For commands that fold rows by folder. */
 export const allFlag = {
   all: flag.on({ describe: 'a row for each path, also where many of a folder are alike' }),

@@ -5,7 +5,6 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, Places } from '../../cli/context.js';
-import { flag } from '../../cli/flag.js';
 import {
   type Check,
   type CheckedVersion,
@@ -20,16 +19,8 @@ import { printable } from '../../core/platform/paths/raw-path.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { parseStoreUrl } from '../../core/store/store-url.js';
 import pkg from '../../../package.json' with { type: 'json' };
-import { fact } from './lines.js';
 import type { StoreContext } from './store.js';
-
-export const recordFlags = {
-  record: flag.on({
-    default: true,
-    describe: 'record in the store what was checked, when, by whom, and what came of it',
-    off: 'put no record of the check into the store',
-  }),
-};
+import { NO_VERSION, TOLD } from './unrecorded-lines.js';
 
 export interface RecordValues {
   readonly record: boolean;
@@ -40,9 +31,6 @@ export type Found = Omit<Check, 'startedAt' | 'endedAt' | 'user' | 'host' | 'too
   /** Where its store lies below the one that is open; '' for that itself. */
   readonly place: string;
 };
-
-const TOLD = 'told by --no-record';
-const NO_VERSION = 'only versions of a dataset have records of checks';
 
 /** Puts a record for each of the checks; returns why there is none, or null. @throws cancelled */
 export async function recordChecks(
@@ -95,12 +83,6 @@ function sharedAs(storeUrl: string, folder: string): (key: string) => void {
   if (mkdirSync(checks, { recursive: true, mode }) !== undefined) chmodSync(checks, mode);
   return (key) => chmodSync(join(place.folder, key), mode & 0o666);
 }
-
-/** The line that says that there is no record, where somebody may have expected one. */
-export const unrecordedLines = (reason: string | null): readonly string[] =>
-  reason === null || reason === TOLD || reason === NO_VERSION
-    ? []
-    : [fact('record', `none was put into the store: ${printable(reason)}`)];
 
 /** What a check found of a version, for its record: the first problems, and none where the names of files are encrypted. */
 export function checkedVersion(

@@ -5,7 +5,7 @@ import type { StoreValues } from '../kit/store.js';
 import type { TargetValues } from '../kit/upload-target.js';
 
 /** Values of the flags of `restore` that an archive is made by. */
-export interface ExportValues extends StoreValues, TargetValues, SelectorValues {
+export interface ExportValues extends StoreValues, Omit<TargetValues, 'gitCommit'>, SelectorValues {
   readonly toTar: string | undefined;
   readonly toZip: string | undefined;
   readonly all: boolean;

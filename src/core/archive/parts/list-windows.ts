@@ -100,6 +100,11 @@ interface Piece extends RangeSums {
   readonly file: CostlyFile | undefined;
 }
 
+interface LargeRow {
+  readonly index: number;
+  readonly file: CostlyFile;
+}
+
 /** All of a piece, or the share of its file that a part has. */
 interface PieceOfPart {
   readonly piece: Piece;
@@ -150,10 +155,7 @@ class WindowLister {
       if (!isToPack(table, index)) continue;
       const file = linked.has(index) ? undefined : this.largeFile(table, index);
       if (file !== undefined) {
-        if (!range.isEmpty) await this.addPiece(table, range);
-        range = new RangeSums(index);
-        range.add(table, index);
-        await this.addPiece(table, range, file);
+        await this.addAlone(table, range, { index, file });
         range = new RangeSums(index + 1);
         continue;
       }
@@ -168,6 +170,14 @@ class WindowLister {
       range.add(table, index);
     }
     if (range.entries > 0) await this.addPiece(table, range);
+  }
+
+  /** Adds the rows before a large file, and the file, which comes after them. */
+  private async addAlone(table: EntryTable, before: RangeSums, { index, file }: LargeRow): Promise<void> {
+    if (!before.isEmpty) await this.addPiece(table, before);
+    const alone = new RangeSums(index);
+    alone.add(table, index);
+    await this.addPiece(table, alone, file);
   }
 
   /** A file that may be larger than a part: parts cost no less than is known so far. */
