@@ -345,7 +345,7 @@ describe('restore', () => {
   });
 
   test.each([
-    [['out'], /✗ one of --file, --pattern, --hash, --git-commit, --dvc-stage or --all is missing\n/],
+    [['out'], /✗ one of --file, --pattern, .* or --all is missing\n/],
     [['out', '--all', '--file', 'a'], /--all cannot be combined with --file/],
     [['out', '--all', '--hash', md5('x')], /--all cannot be combined with --hash/],
     [['out', '--hash', 'xyz'], /--hash wants an MD5/],
