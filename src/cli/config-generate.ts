@@ -2,8 +2,11 @@
 // line, because the sections themselves are not commented.
 import type { Context } from './context.js';
 import { configSchema, sectionOf, type TreeKey, type TreeSchema } from './config-tree.js';
-import type { Flag } from './flag.js';
+import { kebab, type Flag } from './flag.js';
 import { flagFacts } from './help.js';
+import { STORES } from './named-stores.js';
+import { joinWords } from './rule.js';
+import { storeArg, STORE_FLAG, STORE_KEY } from './store-setting.js';
 import { commandsUnder, type Node } from './tree.js';
 import { wrap } from './wrap.js';
 
@@ -33,10 +36,40 @@ function sampleYaml(flag: Flag): string {
   return flag.kind === 'repeat' ? `[${scalar(text)}]` : scalar(text);
 }
 
-function keyLines({ flagKey, flag, command }: TreeKey, indent: string): readonly string[] {
-  const facts = flagFacts(command?.path ?? '', flagKey, flag).join('; ');
+function keyLines(key: TreeKey, indent: string, readers: string): readonly string[] {
+  const { flagKey, flag, command } = key;
+  const facts = [...flagFacts(command?.path ?? '', flagKey, flag), ...(readers === '' ? [] : [readers])].join('; ');
   const words = wrap(facts === '' ? flag.describe : `${flag.describe} (${facts})`, WIDTH - indent.length - 2);
   return [...words.map((line) => `# ${indent}${line}`), `#${indent}${flagKey}: ${sampleYaml(flag)}`];
+}
+
+const MOST_NAMED = 5;
+
+/** Says which commands read a key of a shared section. */
+function readersOf({ flagKey, command, path }: TreeKey, root: Node): string {
+  if (command !== undefined || path[0] === 'defaults') return '';
+  const all = [...commandsUnder(root)].filter(({ ignoresConfigFile }) => ignoresConfigFile !== true);
+  const taking = flagKey === STORE_KEY ? all.filter((one) => storeArg(one)?.store === 'default') : all;
+  const reading = flagKey === STORE_KEY ? taking : taking.filter(({ flags = {} }) => flagKey in flags);
+  const names = reading.map((one) => one.path);
+  if (names.length === 0) return 'read by every command that it concerns';
+  if (names.length <= MOST_NAMED) return `read by ${joinWords(names, 'and')}`;
+  return `read by ${names.length} commands: ${names.slice(0, MOST_NAMED - 1).join(', ')} and others that have --${kebab(flagKey === STORE_KEY ? STORE_FLAG : flagKey)}`;
+}
+
+/** The section of stores with names, as one line of all that a store may have. */
+function storesLines({ named }: TreeSchema): readonly string[] {
+  const keys = [...(named.get(STORES)?.values() ?? [])];
+  const words = joinWords(
+    keys.map(({ flagKey }) => flagKey),
+    'and',
+  );
+  const about =
+    'stores by name; wherever a command takes a store, NAME: and NAME:folder (or --store NAME) mean one of them; it may have ' +
+    `${words}, which hold for it and for URLs in it instead of what other sections say`;
+  const [url] = keys;
+  const sample = url === undefined ? '' : `${url.flagKey}: ${sampleYaml(url.flag)}`;
+  return ['', `${STORES}:`, ...wrap(about, WIDTH - 4).map((line) => `#   ${line}`), `#  nas: { ${sample} }`];
 }
 
 function sectionKeys(schema: TreeSchema, section: string): readonly TreeKey[] {
@@ -77,10 +110,10 @@ export function exampleYaml(root: Node): string {
   const lines = sections(schema, root).flatMap((section) => {
     const parts = section.split('.');
     const indent = '  '.repeat(parts.length - 1);
-    const keys = shownKeys(schema, section, root).flatMap((key) => keyLines(key, `${indent}  `));
+    const keys = shownKeys(schema, section, root).flatMap((key) => keyLines(key, `${indent}  `, readersOf(key, root)));
     return [...(parts.length === 1 ? [''] : []), `${indent}${parts.at(-1) ?? ''}:`, ...keys];
   });
-  return `${HEAD}${lines.join('\n')}\n`;
+  return `${HEAD}${[...storesLines(schema), ...lines].join('\n')}\n`;
 }
 
 /** Returns the sections as JSON, without settings: JSON cannot hold comments, and a setting in it would take effect. */

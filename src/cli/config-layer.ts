@@ -5,13 +5,14 @@ import { loadConfig, problemText, type ConfigFile } from '../core/config/load-co
 import { isOfFolder } from '../core/config/config-places.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import type { Declaration } from './declaration.js';
-import { doubleSettings } from './config-problems.js';
+import { doubleSettings, storeProblems } from './config-problems.js';
 import { configKeysFor, configSchema } from './config-tree.js';
 import type { Host } from './host.js';
+import { type ConfigLayer, storesIn } from './named-stores.js';
 import type { ConfigLookup } from './layers.js';
 import type { Node } from './tree.js';
 
-const nothing: ConfigLookup = () => undefined;
+const nothing: ConfigLayer = () => undefined;
 
 /** Returns a lookup of the file's settings for a command: first in its own section, then in the shared ones. */
 export function lookupIn(file: ConfigFile, command: Pick<Declaration, 'path' | 'globals'>): ConfigLookup {
@@ -42,16 +43,16 @@ function refusePrograms({ path, settings }: ConfigFile, { globals }: Node, host:
 }
 
 /** Reads the config file for a command. Anything in it that is not understood stops the command. */
-export async function loadConfigLayer(root: Node, command: Declaration, host: Host): Promise<ConfigLookup> {
+export async function loadConfigLayer(root: Node, command: Declaration, host: Host): Promise<ConfigLayer> {
   if (command.ignoresConfigFile === true) return nothing;
   const schema = configSchema(root);
   const file = await loadConfig(host, schema, readFile);
   if (file === undefined) return nothing;
   refusePrograms(file, root, host);
-  const problem = [...file.problems, ...doubleSettings(schema, file.settings)][0];
+  const problem = [...file.problems, ...doubleSettings(schema, file.settings), ...storeProblems(file.settings)][0];
   if (problem !== undefined) {
     const hint = problem.hint === undefined ? '' : `${problem.hint}  `;
     throw usageError(problemText(file.path, problem), `${hint}archiver config --validate`);
   }
-  return lookupIn(file, command);
+  return Object.assign(lookupIn(file, command), { stores: storesIn(file) });
 }

@@ -1,8 +1,11 @@
 // Finds problems of a config file beyond its shape: values that no flag would take, and flags that are set twice.
+import { keyAt } from '../core/config/config-schema.js';
 import type { ConfigProblem, ConfigSetting, ParsedConfig } from '../core/config/parse-config.js';
 import type { TreeKey, TreeSchema } from './config-tree.js';
 import { parseGiven, type Flag } from './flag.js';
+import { STORES, storesIn } from './named-stores.js';
 import { gotTexts } from './redact.js';
+import { STORE_KEY, storeSetting } from './store-setting.js';
 import { suggest } from '../core/platform/text/suggest.js';
 
 /** The JSON of a problem. */
@@ -18,7 +21,7 @@ function badValue(flag: Flag, { key, texts, line }: ConfigSetting, note: string)
 
 /** Checks the value of a key. A shared key must suit every command that has the flag: it would stop the others. */
 function valueProblem(schema: TreeSchema, setting: ConfigSetting, key: TreeKey): ConfigProblem | undefined {
-  if (key.command !== undefined) return badValue(key.flag, setting, '');
+  if (key.command !== undefined || key.isOfStore === true) return badValue(key.flag, setting, '');
   const users = [...schema.keys.values()].filter(({ flagKey, command }) => flagKey === key.flagKey && command);
   for (const { flag, command } of users) {
     const problem = badValue(flag, setting, ` (for archiver ${command?.path ?? ''})`);
@@ -43,12 +46,29 @@ export function doubleSettings(
   );
 }
 
+/** Finds named stores without a URL. */
+export function storeProblems(settings: readonly ConfigSetting[]): readonly ConfigProblem[] {
+  const own = settings.filter(({ key }) => key.startsWith(`${STORES}.`));
+  const there = new Set(own.map(({ key }) => key));
+  const sections = new Map(
+    own.map(({ key, line }) => [key.slice(0, key.lastIndexOf('.')), line] as const).toReversed(),
+  );
+  return [...sections].flatMap(([key, line]) =>
+    there.has(`${key}.url`) ? [] : [{ line, key, message: 'has no url, which says where the store is' }],
+  );
+}
+
 /** Returns all problems of a parsed file, in the order of its lines. */
 export function allProblems(schema: TreeSchema, { settings, problems }: ParsedConfig): readonly ConfigProblem[] {
+  const stores = storesIn({ path: '', settings });
+  const url = storeSetting({ stores, cwd: '/' });
   const ofValues = settings.flatMap((setting) => {
-    const key = schema.keys.get(setting.key);
-    const problem = key === undefined ? undefined : valueProblem(schema, setting, key);
+    const key = keyAt(schema, setting.key);
+    const isUrl = key?.flagKey === STORE_KEY && key.isOfStore !== true;
+    const problem = isUrl ? badValue(url, setting, '') : key && valueProblem(schema, setting, key);
     return problem === undefined ? [] : [problem];
   });
-  return [...problems, ...doubleSettings(schema, settings), ...ofValues].sort((a, b) => a.line - b.line);
+  return [...problems, ...doubleSettings(schema, settings), ...storeProblems(settings), ...ofValues].sort(
+    (a, b) => a.line - b.line,
+  );
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
+import { keyAt } from '../core/config/config-schema.js';
 import { SCHEMA_VERSION } from '../core/platform/json/document.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import type { Declaration } from './declaration.js';
@@ -13,6 +14,7 @@ import type { Context } from './context.js';
 import type { Origin } from './origin.js';
 import type { Flag, Flags } from './flag.js';
 import { findLayer, type ConfigLookup } from './layers.js';
+import { STORES } from './named-stores.js';
 import { commandsUnder } from './tree.js';
 
 export interface ShownSetting {
@@ -86,6 +88,11 @@ export function listSettings(
     context.env,
     true,
   );
+  const stores = (file?.settings ?? []).flatMap(({ key, texts, line }): readonly ShownSetting[] => {
+    const flag = key.startsWith(`${STORES}.`) ? keyAt(schema, key)?.flag : undefined;
+    if (flag === undefined) return [];
+    return [{ key, value: shownValue(key, flag, texts), origin: 'config', source: `line ${line}` }];
+  });
   const ofCommand = (command: Declaration): readonly ShownSetting[] => {
     const config: ConfigLookup = (key) => {
       const found = file && lookupIn(file, command)(key);
@@ -95,7 +102,7 @@ export function listSettings(
     return shownSettings(command.flags ?? {}, place, context.env, true);
   };
   const commands = [...commandsUnder(context.root)].filter(({ ignoresConfigFile }) => ignoresConfigFile !== true);
-  return [...shared, ...general, ...commands.flatMap(ofCommand)];
+  return [...shared, ...stores, ...general, ...commands.flatMap(ofCommand)];
 }
 
 /** Escapes control characters as YAML and JSON do; both put the text in quotes. */

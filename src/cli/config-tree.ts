@@ -6,7 +6,11 @@ import { camel, flag, kebab, type Flag, type Flags } from './flag.js';
 import { allFlags } from './global-flags.js';
 import { keysOfSections, settingsIn } from './globals.js';
 import { globalsOf } from './settings.js';
-import { STORE_KEY, storeSetting } from './store-setting.js';
+import { KEYS_OF_STORE, STORES } from './named-stores.js';
+import { STORE_FLAG, STORE_KEY, storeSetting } from './store-setting.js';
+import { urlIn } from './value-type.js';
+import { errorText } from '../core/platform/failures/errors.js';
+import { formatStoreUrl, parseStoreUrl } from '../core/store/store-url.js';
 import { suggest } from '../core/platform/text/suggest.js';
 import { commandsUnder, type Node } from './tree.js';
 
@@ -26,12 +30,13 @@ export interface TreeKey extends ConfigKey {
   readonly flag: Flag;
   /** The command that the key belongs to; undefined for a key that many commands share. */
   readonly command: Declaration | undefined;
+  /** True for a key of a store that the file names. */
+  readonly isOfStore?: boolean;
 }
 
-export interface TreeSchema extends ConfigSchema {
+export interface TreeSchema extends ConfigSchema<TreeKey> {
   /** Keys of each shared section; each of them is a flag of the same name. */
   readonly shared: Readonly<Record<string, readonly string[]>>;
-  readonly keys: ReadonlyMap<string, TreeKey>;
 }
 
 function treeKey(section: string, flagKey: string, flag: Flag, command: Declaration | undefined): [string, TreeKey] {
@@ -53,6 +58,36 @@ function flagsByName(globals: Flags, commands: readonly Declaration[]): Flags {
 /** Makes a shared key known even if no command has the flag: a file must not depend on the build. */
 const anyText = (name: string): Flag => flag.text({ describe: `${kebab(name)} of the store` });
 
+/** The keys that each store has below `stores`. */
+function keysOfStores(flags: Flags): ReadonlyMap<string, TreeKey> {
+  const names = [STORE_KEY, ...KEYS_OF_STORE];
+  return new Map(
+    names.map((name) => {
+      const given = name === STORE_KEY ? urlOfStore : (flags[name] ?? anyText(name));
+      const [, key] = treeKey(`${STORES}.NAME`, name, given, undefined);
+      return [name, { ...key, isOfStore: true }];
+    }),
+  );
+}
+
+/** Where a store is; a name of another would be no place. */
+const urlOfStore: Flag = {
+  ...flag.text({ describe: 'where the store is', sample: 's3://my-bucket/archives' }),
+  isFileOnly: true,
+  parse([text = '']) {
+    const parsed = urlIn('/').parse(text);
+    return parsed.ok ? checkedUrl(parsed.value) : parsed;
+  },
+};
+
+function checkedUrl(url: string): ReturnType<Flag['parse']> {
+  try {
+    return { ok: true, value: formatStoreUrl(parseStoreUrl(url)) };
+  } catch (error) {
+    return { ok: false, reason: `is no store: ${errorText(error)}` };
+  }
+}
+
 function parentsOf(section: string): readonly string[] {
   const parts = section.split('.');
   return parts.map((_, index) => parts.slice(0, index + 1).join('.'));
@@ -67,7 +102,7 @@ export function configSchema(root: Node): TreeSchema {
   const byName: Flags = { ...flagsByName(globals.flags, commands), ...settings, [STORE_KEY]: storeSetting() };
   const keys = new Map<string, TreeKey>();
   const isSetting = ([name]: readonly [string, Flag]): boolean =>
-    name !== STORE_KEY && !(name in settings) && !globals.notInFile.includes(name);
+    name !== STORE_KEY && name !== STORE_FLAG && !(name in settings) && !globals.notInFile.includes(name);
   for (const [section, names] of Object.entries(shared)) {
     for (const name of names) keys.set(...treeKey(section, name, byName[name] ?? anyText(name), undefined));
   }
@@ -78,7 +113,7 @@ export function configSchema(root: Node): TreeSchema {
       keys.set(...treeKey(sectionOf(command), name, flag, command));
     }
   }
-  const sections = new Set(['', 'defaults', ...Object.keys(shared)]);
+  const sections = new Set(['', 'defaults', STORES, ...Object.keys(shared)]);
   for (const command of commands) for (const section of parentsOf(sectionOf(command))) sections.add(section);
-  return { keys, sections, suggest, shared };
+  return { keys, sections, named: new Map([[STORES, keysOfStores(byName)]]), suggest, shared };
 }

@@ -7,6 +7,8 @@ import { bucketUrl, joinStoreUrl } from '../core/store/store-url.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import { configPlaces } from '../core/config/config-places.js';
 import { loadConfig, problemText, type ConfigFile } from '../core/config/load-config.js';
+import type { ConfigProblem } from '../core/config/parse-config.js';
+import { contradictions } from './config-contradictions.js';
 import { allProblems, problemDocument } from './config-problems.js';
 import { configSchema, type TreeSchema } from './config-tree.js';
 import type { Context } from './context.js';
@@ -93,11 +95,17 @@ async function checkStore(context: Context, file: ConfigFile, schema: TreeSchema
   return probe(() => joinStoreUrl(bucketUrl(place, context.cwd), prefix), options, context);
 }
 
+/** All problems of the file; whether its settings fit together is asked once each is sound. */
+function problemsOf(schema: TreeSchema, file: ConfigFile, { root, cwd }: Context): readonly ConfigProblem[] {
+  const problems = allProblems(schema, file);
+  return problems.length > 0 ? problems : contradictions(root, file, cwd);
+}
+
 /** Checks the file and, with --validate-detailed, the store that it names. */
 export async function validateConfig(values: Values, context: Context<'config'>): Promise<number> {
   const schema = configSchema(context.root);
   const file = await requireConfig(values, context, schema);
-  const problems = allProblems(schema, file);
+  const problems = problemsOf(schema, file, context);
   const store = values.validateDetailed && problems.length === 0 ? await checkStore(context, file, schema) : undefined;
   const ok = problems.length === 0 && store?.status !== 'failed';
   const document = {

@@ -8,6 +8,7 @@ import type { MeteredObject } from '../core/store/meter.js';
 import type { UploadId } from '../core/store/ids/upload-id.js';
 import type { OpenStoreOptions } from '../core/store/open-store.js';
 import type { Host } from './host.js';
+import type { NamedStores } from './named-stores.js';
 import type { Origin } from './origin.js';
 import type { Slots } from './slots.js';
 import type { Node } from './tree.js';
@@ -106,6 +107,11 @@ export interface Pricing {
   readonly pricing: PriceSettings;
 }
 
+/** Stores by their names, for commands with words that may be stores: `storeWord`, `placeUrlOf`. */
+export interface Named {
+  readonly stores: NamedStores;
+}
+
 /** Listeners to the events of operations other than the display: a log, telemetry. */
 export interface EventListeners {
   readonly followers?: readonly EventConsumer[];
@@ -188,6 +194,7 @@ export interface ContextOf<F extends object>
     MemoryLimit,
     Pricing,
     Featured,
+    Named,
     EventListeners,
     StreamedResultsOf<F>,
     Messages,

@@ -101,6 +101,7 @@ export function createContext(
     pricing: priceSettings(values),
     features,
     settings: values,
+    stores: parsed.stores,
     followers,
     origins,
     result(value, text) {

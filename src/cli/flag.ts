@@ -49,6 +49,8 @@ export interface Flag<T = unknown> {
   readonly only: 's3' | undefined;
   /** True if it names the place that the command works on. */
   readonly isPlace?: boolean;
+  /** True if its text may name a store of the config file (`nas:`). */
+  readonly mayBeStore?: boolean;
   /** True if no variable sets it. */
   readonly isFileOnly?: boolean;
   /** Name of the feature that the flag is for: a program without that feature has no such flag. */

@@ -16,7 +16,9 @@ export interface ConfigValue {
 }
 
 /** Returns the setting of the config file for a flag of the current command. */
-export type ConfigLookup = (key: string) => ConfigValue | undefined;
+export interface ConfigLookup {
+  (key: string): ConfigValue | undefined;
+}
 
 export interface Layers {
   readonly path: string;
@@ -32,6 +34,8 @@ export interface Resolved {
   readonly origins: Readonly<Record<string, Origin>>;
   /** Name of the variable or config key that gave a value, for messages. */
   readonly sources: Readonly<Record<string, string>>;
+  /** What was given, as it was typed. */
+  readonly texts: Readonly<Record<string, readonly string[]>>;
   /** Required flags that no layer gives. */
   readonly missing: readonly string[];
 }
@@ -112,17 +116,19 @@ export function resolveLayers(flags: Flags, layers: Layers): Resolved {
   const values: Record<string, unknown> = {};
   const origins: Record<string, Origin> = {};
   const sources: Record<string, string> = {};
+  const texts: Record<string, readonly string[]> = {};
   const missing: string[] = [];
   for (const [key, flag] of Object.entries(flags)) {
     const found = findLayer(key, flag, layers);
     origins[key] = found?.origin ?? 'default';
     if (found !== undefined) {
       sources[key] = found.source;
+      texts[key] = found.texts;
       values[key] = parseTexts(key, flag, found);
     } else if (flag.defaultText === undefined) {
       if (flag.required) missing.push(key);
       values[key] = emptyValue(flag);
     } else values[key] = defaultValue(key, flag, flag.defaultText);
   }
-  return { values, origins, sources, missing };
+  return { values, origins, sources, texts, missing };
 }

@@ -3,23 +3,28 @@ import { usageError } from '../core/platform/failures/errors.js';
 import { refuseUndecoded } from '../core/platform/text/typed-path.js';
 import type { Arg, Args } from './arg.js';
 import type { Command } from './command.js';
+import type { Declaration } from './declaration.js';
 import { envNames } from './env-names.js';
 import { allFlags } from './global-flags.js';
 import type { Flags } from './flag.js';
 import { refuseIdle } from './idle-flags.js';
-import { resolveLayers, type ConfigLookup, type Layers, type Resolved } from './layers.js';
+import { resolveLayers, type Layers, type Resolved } from './layers.js';
+import { type Around, type ConfigLayer, isUnknownName, knownNames, type NamedStores, storeAt } from './named-stores.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { dashed, joinWords } from './rule.js';
 import { settingsIn } from './globals.js';
 import { globalsOf } from './settings.js';
 import {
   type PlacedTexts,
+  STORE_FLAG,
   STORE_KEY,
   placeIn,
   placedTexts,
   storeArg,
   storeRule,
   storeSetting,
+  takingNames,
+  typedStores,
 } from './store-setting.js';
 import { suggest } from '../core/platform/text/suggest.js';
 import { refuseSwapped } from './swapped-args.js';
@@ -27,6 +32,8 @@ import { tokenize } from './tokenize.js';
 
 export interface ParsedCommand extends Resolved {
   readonly args: readonly unknown[];
+  /** The stores that the config file names. */
+  readonly stores: NamedStores;
 }
 
 export interface ParseInput {
@@ -35,7 +42,7 @@ export interface ParseInput {
   /** Base of relative paths of folders; `/` when not given. */
   readonly cwd?: string;
   /** Called only when the shape of argv is right: reading the file must not hide a mistyped flag. */
-  readonly config: () => Promise<ConfigLookup>;
+  readonly config: () => Promise<ConfigLayer>;
 }
 
 function parseArg(arg: Arg, text: string): unknown {
@@ -67,31 +74,31 @@ function parseArgs(declared: Args, { of, extra }: PlacedTexts, store: string | u
 
 /** True for keys that are given; a switch counts only if it differs from its default. */
 const isGiven =
-  ({ flags = {} }: Pick<Command, 'flags'>, { values, origins }: Pick<Resolved, 'values' | 'origins'>) =>
+  ({ flags = {} }: Pick<Declaration, 'flags'>, { values, origins }: Pick<Resolved, 'values' | 'origins'>) =>
   (key: string): boolean =>
     (origins[key] ?? 'default') !== 'default' &&
     (typeof values[key] !== 'boolean' || String(values[key]) !== flags[key]?.defaultText);
 
 /** Settings, flags, and the store that the command works on. */
-function settingsOf(command: Command, cwd: string | undefined): Flags {
+function settingsOf(command: Declaration, around: Around): Flags {
   const store = storeArg(command);
   const globals = globalsOf(command);
-  return {
-    ...settingsIn(globals),
-    ...(command.isRecorded === true && globals.recorded),
-    ...allFlags(command),
-    ...(store !== undefined && { [STORE_KEY]: storeSetting(cwd, store.name) }),
-  };
+  const all = { ...settingsIn(globals), ...(command.isRecorded === true && globals.recorded), ...allFlags(command) };
+  const flags = Object.fromEntries(Object.entries(all).map(([key, flag]) => [key, takingNames(flag, around)]));
+  if (store === undefined) return flags;
+  // What --store says is a text of the argument.
+  const others = Object.fromEntries(Object.entries(flags).filter(([key]) => key !== STORE_FLAG));
+  return { ...others, [STORE_KEY]: storeSetting(around, store.name) };
 }
 
-const rulesOf = (command: Command): NonNullable<Command['rules']> => [
+const rulesOf = (command: Declaration): NonNullable<Declaration['rules']> => [
   ...(storeArg(command) === undefined ? [] : [storeRule]),
   ...(command.rules ?? []),
 ];
 
 /** Resolves the values again until no layer excludes values of the layers below it any more. */
-function resolveWithRules(command: Command, layers: Layers, cwd: string | undefined): Resolved {
-  const settings = settingsOf(command, cwd);
+function resolveWithRules(command: Declaration, layers: Layers, around: Around): Resolved {
+  const settings = settingsOf(command, around);
   const overruled = new Set(storeArg(command)?.store === 'typed' ? [STORE_KEY, 'bucket'] : []);
   for (;;) {
     const resolved = resolveLayers(settings, { ...layers, overruled });
@@ -102,8 +109,26 @@ function resolveWithRules(command: Command, layers: Layers, cwd: string | undefi
   }
 }
 
+/** Resolves the values; what the config file says of the store that they name goes before its other sections. */
+export function resolveCall(command: Declaration, layers: Layers, around: Around): Resolved {
+  const resolved = resolveWithRules(command, layers, around);
+  if (storeArg(command) === undefined || around.stores.size === 0) return resolved;
+  const place = placeIn(resolved.values, around);
+  const [typed] = resolved.texts[resolved.values[STORE_KEY] === undefined ? 'bucket' : STORE_KEY] ?? [];
+  const store = place === undefined ? undefined : storeAt(typed, place, around);
+  if (store === undefined || store.settings.size === 0) return resolved;
+  const config: Layers['config'] = (name) => store.settings.get(name) ?? layers.config(name);
+  return resolveWithRules(command, { ...layers, config }, around);
+}
+
+interface Typed {
+  readonly placed: PlacedTexts;
+  readonly place: string | undefined;
+  readonly stores: NamedStores;
+}
+
 /** Refuses a call without required arguments or flags. @throws usage that names all of them */
-function refuseMissing(command: Command, { of }: PlacedTexts, resolved: Resolved, place: string | undefined): void {
+function refuseMissing(command: Command, resolved: Resolved, { placed: { of }, place, stores }: Typed): void {
   const { values, missing } = resolved;
   const input = { values, given: isGiven(command, resolved) };
   const isThere = ({ optional, orFlag, store }: Arg, index: number): boolean =>
@@ -116,7 +141,10 @@ function refuseMissing(command: Command, { of }: PlacedTexts, resolved: Resolved
     ...rulesOf(command).flatMap((rule) => (rule.kind === 'flags' ? (rule.lacks?.(input) ?? []) : [])),
   ];
   if (names.length === 0) return;
+  const isStoreMissing = args.some(({ store }) => store !== undefined);
+  const unknown = isStoreMissing ? of.flat().find((text) => isUnknownName(text, stores)) : undefined;
   const hints = [
+    ...(unknown === undefined ? [] : [`"${unknown}" is no store: ${knownNames(stores)}`]),
     ...(args.some((arg) => arg.store === 'default') ? [NAME_IT] : []),
     ...missing.map((key) => `${envNames(command.path, key).at(-1) ?? ''} sets ${dashed(key)}`),
   ];
@@ -142,6 +170,20 @@ export function checkRules(command: Command, parsed: ParsedCommand): void {
   }
 }
 
+/** Returns the rules that a command breaks when nothing but the config file is given. @throws usage for a bad value */
+export function brokenRules(
+  command: Declaration,
+  config: Layers['config'],
+  around: Around,
+): readonly { readonly failure: string; readonly keys: readonly string[] }[] {
+  const resolved = resolveCall(command, { path: command.path, texts: {}, env: {}, config }, around);
+  const given = isGiven(command, resolved);
+  return rulesOf(command).flatMap((rule) => {
+    const failure = rule.kind === 'flags' ? rule.check({ given, values: resolved.values }) : undefined;
+    return rule.kind === 'check' || failure === undefined ? [] : [{ failure, keys: rule.keys }];
+  });
+}
+
 /** Returns the values, arguments and origins of one call; undefined when help was asked for. */
 export async function parseCommand(command: Command, input: ParseInput): Promise<ParsedCommand | undefined> {
   const flags = allFlags(command);
@@ -151,15 +193,15 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   refuseSwapped(command, tokens.args);
   const config = await input.config();
   const declared = command.args ?? [];
-  const { cwd = '/' } = input;
-  const placed = placedTexts(declared, tokens);
-  const typed = placed.of[declared.findIndex((arg) => arg.store !== undefined)] ?? [];
-  const texts = { ...tokens.texts, [STORE_KEY]: typed };
-  const resolved = resolveWithRules(command, { path: command.path, texts, env: input.env, config }, cwd);
-  const place = storeArg(command) === undefined ? undefined : placeIn(resolved.values, cwd);
-  refuseIdle(command, resolved, { place, texts: tokens.args, cwd });
-  refuseMissing(command, placed, resolved, place);
-  const parsed = { ...resolved, args: parseArgs(declared, placed, place) };
+  const { stores = new Map() } = config;
+  const around = { stores, cwd: input.cwd ?? '/' };
+  const placed = placedTexts(declared, tokens, stores);
+  const texts = { ...tokens.texts, [STORE_KEY]: typedStores(declared, placed, tokens) };
+  const resolved = resolveCall(command, { path: command.path, texts, env: input.env, config }, around);
+  const place = storeArg(command) === undefined ? undefined : placeIn(resolved.values, around);
+  refuseIdle(command, resolved, { place, texts: tokens.args, cwd: around.cwd });
+  refuseMissing(command, resolved, { placed, place, stores });
+  const parsed = { ...resolved, args: parseArgs(declared, placed, place), stores };
   checkRules(command, parsed);
   return parsed;
 }

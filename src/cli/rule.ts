@@ -11,6 +11,8 @@ export interface RuleInput {
 
 export interface LayeredInput extends RuleInput {
   readonly origins: Readonly<Record<string, Origin>>;
+  /** Name of the variable or config key that gave a value. */
+  readonly sources: Readonly<Record<string, string>>;
   readonly overruled: ReadonlySet<string>;
 }
 

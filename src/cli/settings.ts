@@ -4,6 +4,7 @@ import type { Declaration } from './declaration.js';
 import { flag, type Flags } from './flag.js';
 import { frameworkFlags } from './global-flags.js';
 import type { Globals } from './globals.js';
+import { KEEP_KEYS, RETENTION } from './retention.js';
 import { STORE_KEY } from './store-setting.js';
 
 const COST_CONTROL: Flags = {
@@ -26,6 +27,7 @@ export const FRAMEWORK: Globals = {
   sections: {
     aws: { flags: ['region', 'profile', 'endpointUrl'] },
     storage: { flags: [STORE_KEY, 'bucket', 'prefix', 'storageClass', 'kmsKeyId'] },
+    [RETENTION]: { flags: KEEP_KEYS },
     costControl: { settings: COST_CONTROL },
   },
   // The context has a file of its own.

@@ -1,35 +1,63 @@
-// The store that a command works on: its argument, or else $ARCHIVER_STORE, or else `storage.url` of the config file. It excludes --bucket
-// and --prefix, and the layers decide between them as between flags.
+// The store that a command works on: its argument, or --store, or else $ARCHIVER_STORE, or else `storage.url` of the config file. It
+// excludes --bucket and --prefix, and the layers decide between them as between flags. Each takes the names of `stores`, too.
 import type { Args } from './arg.js';
 import type { Declaration } from './declaration.js';
 import { flag, type Flag } from './flag.js';
 import type { Resolved } from './layers.js';
+import { type Around, isUnknownName, knownNames, type NamedStores, placeUrlOf, storeWord } from './named-stores.js';
 import { overriddenKeys, type FlagRule } from './rule.js';
 import type { Tokens } from './tokenize.js';
 import { urlIn } from './value-type.js';
-import { bucketUrl, joinStoreUrl, storeUrlOf } from '../core/store/store-url.js';
+import { bucketUrl, joinStoreUrl } from '../core/store/store-url.js';
 
 /** Key of the store in the section `storage`, and in values and origins. */
 export const STORE_KEY = 'url';
+
+/** Key of the flag that names the store; its variable is that of the setting. */
+export const STORE_FLAG = 'store';
+
+const NOWHERE: Around = { stores: new Map(), cwd: '/' };
 
 /** Returns the argument that names the store. */
 export const storeArg = ({ args = [] }: Pick<Declaration, 'args'>): Args[number] | undefined =>
   args.find(({ store }) => store !== undefined);
 
-/** Declares the setting; `label` is the name in messages of a store that was typed. Relative paths begin at `cwd`. */
-export function storeSetting(cwd = '/', label = ''): Flag {
+/** Declares the setting; `label` is the name in messages of a store that was typed. */
+export function storeSetting({ stores, cwd } = NOWHERE, label = ''): Flag {
   const words = 'where uploads and datasets are, for every command that is not given it as an argument';
   return {
     ...flag.text({ describe: words, sample: 's3://my-bucket/archives' }),
     label,
-    parse: (texts) => urlIn(cwd).parse(texts.at(-1) ?? ''),
+    parse([text = '']) {
+      if (isUnknownName(text, stores)) return { ok: false, reason: `is no store: ${knownNames(stores)}` };
+      return urlIn(cwd).parse(placeUrlOf(text, { stores, cwd }) ?? text);
+    },
+  };
+}
+
+/** Lets a flag whose value is a place take the names of stores; what it takes to get at them is that of the run's own store. */
+export function takingNames(flag: Flag, around: Around): Flag {
+  if (flag.mayBeStore !== true) return flag;
+  return {
+    ...flag,
+    parse(texts) {
+      const [text = ''] = texts;
+      const word = storeWord(text, around.stores);
+      if (word === undefined) return flag.parse(texts);
+      const [own] = word.store.settings.keys();
+      if (own === undefined) return { ok: true, value: placeUrlOf(text, around) };
+      return {
+        ok: false,
+        reason: `is reached like the store of the run, without the ${own} that ${word.store.name} has`,
+      };
+    },
   };
 }
 
 /** A store already names the bucket and the prefix. */
 export const storeRule: FlagRule = {
   kind: 'flags',
-  text: 'a store is named by its URL, or by --bucket and --prefix',
+  text: 'a store is named by its URL (or NAME: of the config file), or by --bucket and --prefix',
   keys: [STORE_KEY, 'bucket', 'prefix'],
   check({ given }) {
     if (!given(STORE_KEY)) return undefined;
@@ -51,6 +79,10 @@ const placeFlags = {
     placeholder: 'NAME|URL',
     describe: 'bucket, URL or path of the store, where no argument names it',
   }),
+  [STORE_FLAG]: flag.text({
+    placeholder: 'NAME|URL',
+    describe: 'the store instead of the argument: a name that stores of the config file has, a URL or a path',
+  }),
   prefix: flag.text({
     short: 'p',
     placeholder: 'PREFIX',
@@ -65,31 +97,46 @@ export const withPlaceFlags = <C extends Declaration>(command: C): C =>
   storeArg(command) === undefined ? command : { ...command, flags: { ...placeFlags, ...command.flags } };
 
 /** Returns the URL of the store, however it was named; undefined if it was not. @throws usage for an invalid bucket */
-export function placeIn(values: Resolved['values'], cwd: string): string | undefined {
+export function placeIn(values: Resolved['values'], { stores, cwd }: Around): string | undefined {
   const { [STORE_KEY]: url, bucket, prefix } = values;
   if (typeof url === 'string') return url;
   if (typeof bucket !== 'string') return undefined;
-  return joinStoreUrl(bucketUrl(bucket, cwd), typeof prefix === 'string' ? prefix : '');
+  const place = placeUrlOf(bucket, { stores, cwd }) ?? bucketUrl(bucket, cwd);
+  return joinStoreUrl(place, typeof prefix === 'string' ? prefix : '');
 }
 
-const isUrl = (text: string | undefined): boolean => text?.includes('://') === true;
+const BARE_NAME = /^[A-Za-z0-9][\w-]*$/;
+
+/** The texts of --store, as the argument would have them: `nas` is the store `nas:`. */
+const storeFlagTexts = ({ texts }: Tokens): readonly string[] =>
+  (texts[STORE_FLAG] ?? []).map((text) => (BARE_NAME.test(text) ? `${text}:` : text));
+
+/** All that was typed for the store, as the argument or the flag. */
+export function typedStores(declared: Args, placed: PlacedTexts, tokens: Tokens): readonly string[] {
+  const at = declared.findIndex(({ store }) => store !== undefined);
+  return at < 0 ? [] : [...(placed.of[at] ?? []), ...storeFlagTexts(tokens)];
+}
+
+/** True for a word that is a store wherever it stands: a URL, or `NAME:` of the config file. A path may be something else. */
+export const isStoreWord = (text: string | undefined, stores: NamedStores): boolean =>
+  text !== undefined && (text.includes('://') || storeWord(text, stores) !== undefined);
 
 /**
  * Tells whether the store, which comes first, was left out. A single text belongs to the argument after the store if that is required, or
- * if --bucket was typed; if several are required after it, a text that names no place is the first of them.
+ * if a flag names the store; if several are required after it, a text that names no place is the first of them.
  */
-function isLeftOut(declared: Args, { args, texts }: Tokens): boolean {
+function isLeftOut(declared: Args, { args, texts }: Tokens, stores: NamedStores): boolean {
   const [first, ...others] = declared;
   const [text] = args;
-  if (first?.store === undefined || text === undefined || isUrl(text)) return false;
+  if (first?.store === undefined || text === undefined || isStoreWord(text, stores)) return false;
   const [second] = others;
-  if (args.length === 1 && second !== undefined)
-    return !second.optional || (texts['bucket'] ?? []).length > 0 || isNoPlace(text, others);
-  return isNoPlace(text, others);
+  const isTyped = [STORE_FLAG, 'bucket'].some((key) => (texts[key] ?? []).length > 0);
+  if (args.length === 1 && second !== undefined) return !second.optional || isTyped || isNoPlace(text, others, stores);
+  return isNoPlace(text, others, stores);
 }
 
-const isNoPlace = (text: string, others: Args): boolean =>
-  others.filter(({ optional }) => !optional).length > 1 && storeUrlOf(text, '/') === undefined;
+const isNoPlace = (text: string, others: Args, stores: NamedStores): boolean =>
+  others.filter(({ optional }) => !optional).length > 1 && placeUrlOf(text, { stores, cwd: '/' }) === undefined;
 
 export interface PlacedTexts {
   /** The texts of each argument. */
@@ -99,11 +146,11 @@ export interface PlacedTexts {
 }
 
 /** Assigns the typed texts to the arguments. */
-export function placedTexts(declared: Args, tokens: Tokens): PlacedTexts {
-  const given = isLeftOut(declared, tokens) ? [undefined, ...tokens.args] : tokens.args;
+export function placedTexts(declared: Args, tokens: Tokens, stores: NamedStores): PlacedTexts {
+  const given = isLeftOut(declared, tokens, stores) ? [undefined, ...tokens.args] : tokens.args;
   const many = declared.findIndex((one) => one.many);
-  // The store may come after an argument that takes all remaining texts: there only a URL is recognized as one.
-  const isLast = many >= 0 && many < declared.length - 1 && isUrl(given.at(-1));
+  // The store may come after an argument that takes all remaining texts: there only a URL or a name is one.
+  const isLast = many >= 0 && many < declared.length - 1 && isStoreWord(given.at(-1), stores);
   const behind = given.length - (isLast ? 1 : 0);
   const start = (index: number): number => (many >= 0 && index > many ? behind : index);
   const end = (index: number): number => (index === many ? behind : start(index) + 1);

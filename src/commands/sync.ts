@@ -16,7 +16,7 @@ import {
   storeModeFlag,
   writerIdFlag,
 } from './kit/flags.js';
-import { guardFlags, guardOptions } from './kit/guard-flags.js';
+import { guardFlags, guardOptions, newDatasetFlag } from './kit/guard-flags.js';
 import { ledgerFlags } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
@@ -30,6 +30,7 @@ const flags = {
   datasetId: datasetIdFlag,
   ...changesFlags,
   ...guardFlags,
+  ...newDatasetFlag,
   checksum: flag.on({ describe: 'refused: changes are found by size and times' }),
   compressionLevel: packingFlags.compressionLevel,
   fileChecksums: packingFlags.fileChecksums,

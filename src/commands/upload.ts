@@ -22,7 +22,7 @@ import {
   writerIdFlag,
   yesFlag,
 } from './kit/flags.js';
-import { guardFlags, guardOptions } from './kit/guard-flags.js';
+import { guardFlags, guardOptions, newDatasetFlag } from './kit/guard-flags.js';
 import { ledgerFlags } from './kit/ledger-flags.js';
 import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
@@ -80,6 +80,7 @@ const flags = {
   disableStaging: flag.on({ describe: 'keep no packed chunks waiting: less memory' }),
   ...folderFlags,
   ...guardFlags,
+  ...newDatasetFlag,
   ...accessGateFlags,
   resume: flag.on({ describe: 'continue the interrupted upload of this folder: to the same place, without asking' }),
   forceRestart: flag.on({ describe: 'start again, even if an upload was interrupted' }),

@@ -199,7 +199,11 @@ describe('what is needed and not given is one sentence', () => {
       {},
       'S3_URL (or --bucket), OUTPUT_DIR and one of --file, --pattern, --hash, --git-commit, --dvc-stage or --all are missing',
     ],
-    ['dataset prune', {}, 'S3_URL (or --bucket), --keep-last and one of --dataset-id or --all-datasets are missing'],
+    [
+      'dataset prune',
+      {},
+      'S3_URL (or --bucket), one of --dataset-id or --all-datasets and one of --keep-last, --keep-within, --keep-hourly, --keep-daily, --keep-weekly, --keep-monthly or --keep-yearly are missing',
+    ],
   ])('%s %j', async (path, env, sentence) => {
     const command = findNode(program(), path.split(' '))?.command;
     const input = { argv: [], env, config: () => Promise.resolve(() => undefined) };

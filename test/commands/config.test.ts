@@ -382,3 +382,42 @@ describe('config --edit', () => {
     expect((await stat(path)).ino).toBe(before);
   });
 });
+
+describe('stores by name', () => {
+  const NAMED = 'stores:\n  nas: { url: /mnt/nas, profile: home }\n  cloud: { url: "s3://acme-archive/lab" }\n';
+  const messagesOf = async (text: string): Promise<readonly string[]> =>
+    (await problemsOf(text)).map(({ line, key, message }) => `${line} ${key} ${message}`);
+
+  test('each has a URL, and settings of its own', async () => {
+    expect(await problemsOf(NAMED)).toEqual([]);
+    expect(await problemsOf(`${NAMED}storage: { url: "nas:lab" }\n`)).toEqual([]);
+    expect(await messagesOf('stores:\n  nas: { profile: home }\n')).toEqual([
+      '2 stores.nas has no url, which says where the store is',
+    ]);
+    expect(await messagesOf('stores:\n  my nas: { url: /mnt/nas }\n')).toEqual([
+      '2 stores.my nas is no name: letters, digits, - and _ make one, at most 64',
+    ]);
+    expect(await messagesOf('stores:\n  nas: { url: /mnt/nas, shardCount: 3 }\n')).toEqual([
+      '2 stores.nas.shardCount is not a setting',
+    ]);
+    for (const url of ['cloud', 'nas:lab', 's3://A'])
+      expect(await messagesOf(`stores:\n  nas: { url: "${url}" }\n`)).toEqual([
+        expect.stringMatching(/^2 stores\.nas\.url (?:wants a store URL|is no store)/),
+      ]);
+  });
+
+  test('the default store may be one of them, and no other name', async () => {
+    expect(await messagesOf(`${NAMED}storage: { url: "tape:" }\n`)).toEqual([
+      '4 storage.url is no store: the config file names the stores cloud and nas, got "tape:"',
+    ]);
+  });
+
+  test('every command stops at one without a URL', async () => {
+    await write('stores:\n  nas: { profile: home }\n');
+
+    const { status, stderr } = await runSample(['upload', 'a', '/mnt/b'], root, { userHome: home, cwd: home });
+
+    expect(status).toBe(2);
+    expect(stderr).toContain('stores.nas has no url');
+  });
+});

@@ -70,7 +70,8 @@ test('--json', async () => {
 
 test.each([
   [['a/b', '1'], 2, /'a\/b' cannot be a tag/],
-  [['paper', 'x'], 2, /invalid version selector/],
+  [['paper', 'x'], 2, /has no version tagged 'x'/],
+  [['v7', '1'], 2, /'v7' cannot be a tag: --version v7 means something else/],
   [['paper'], 2, /VERSION/],
   [['paper', '9'], 1, /has no version 9/],
 ])('%j is refused', async (argv, status, message) => {

@@ -1,10 +1,11 @@
-// A store is named in the same forms to every command that takes one: by its URL or path, by --bucket and --prefix, by a
-// variable, by the config file.
+// A store is named in the same forms to every command that takes one: by its URL or path, by a name of the config file, by --store, by
+// --bucket and --prefix, by a variable, by the config file.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import type { Command } from '../../src/cli/command.js';
 import type { ConfigLookup } from '../../src/cli/layers.js';
+import type { NamedStores } from '../../src/cli/named-stores.js';
 import { parseCommand } from '../../src/cli/parse-command.js';
 import { storeArg } from '../../src/cli/store-setting.js';
 import { commandsUnder } from '../../src/cli/tree.js';
@@ -16,6 +17,13 @@ const root = program();
 const all = [...commandsUnder(root)];
 const taking = all.filter((command) => storeArg(command) !== undefined);
 const STORE = 's3://acme-archive/lab';
+const of = (text: string) => ({ texts: [text], where: text, line: 1 });
+const STORES: NamedStores = new Map(
+  [
+    { name: 'acme', place: 's3://acme-archive', settings: new Map([['profile', of('acme')]]) },
+    { name: 'here', place: './store', settings: new Map() },
+  ].map((store) => [store.name, store]),
+);
 /** Of what else these commands need. */
 const NEEDED: Readonly<Record<string, string>> = {
   'cost upload': '--upload-id 20251114-093012-1a2b3c4d',
@@ -55,12 +63,15 @@ async function placeOf(command: Command, { argv = [], url, env = {}, config = {}
     return text === undefined ? undefined : { texts: [text], where: key, line: 1 };
   };
   const needed = (NEEDED[command.path] ?? '').split(' ').filter((word) => word !== '');
-  const input = { argv: [...texts, ...needed, ...argv], env, cwd: '/work', config: () => Promise.resolve(lookup) };
+  const layer = Object.assign(lookup, { stores: STORES });
+  const input = { argv: [...texts, ...needed, ...argv], env, cwd: '/work', config: () => Promise.resolve(layer) };
   return await parseCommand(command, input).then(
     (parsed) => parsed?.args[at],
     (error: Error) => error.message,
   );
 }
+
+const NAMES = 'the config file names the stores acme and here';
 
 test('whoever takes --bucket takes the URL as well', () => {
   const byFlag = all.filter(({ flags = {} }) => 'bucket' in flags || 'prefix' in flags);
@@ -89,11 +100,33 @@ describe.each(taking.map((command) => [command.path, command] as const))('%s', (
     expect(await placeOf(command, { url })).toBe(path);
   });
 
+  it('and by its name in the config file', async () => {
+    const forms: readonly Named[] = [
+      { url: 'acme:lab' },
+      { argv: ['--store', 'acme:lab'] },
+      { argv: ['-b', 'acme:lab'] },
+      { argv: ['-b', 'acme:', '-p', 'lab'] },
+    ];
+    for (const form of forms)
+      expect([form, await placeOf(command, form)]).toEqual([
+        form,
+        form.argv?.[1] === 'acme:lab' && form.argv[0] === '-b' ? alone(command, STORE) : STORE,
+      ]);
+    expect(await placeOf(command, { argv: ['--store', 'here'] })).toBe('file:///work/store');
+    expect(await placeOf(command, { argv: ['--store', STORE] })).toBe(STORE);
+    for (const form of [{ argv: ['--store', 'else'] }, { argv: ['--store', 'else:lab'] }])
+      expect(await placeOf(command, form)).toContain(`is no store: ${NAMES}, got "else:`);
+    const two = { url: STORE, argv: ['--store', 'acme'] };
+    expect(await placeOf(command, two)).toContain('is given twice with different values');
+  });
+
   it('and from lower layers, unless what it deletes is to be typed', async () => {
     const forms: readonly Named[] = [
       { env: { ARCHIVER_STORE: STORE } },
       { env: { ARCHIVER_BUCKET: 'acme-archive', ARCHIVER_PREFIX: 'lab' } },
+      { env: { ARCHIVER_STORE: 'acme:lab' } },
       { config: { url: STORE } },
+      { config: { url: 'acme:lab' } },
       { config: { bucket: 'acme-archive', prefix: 'lab' } },
     ];
     for (const form of forms) {
@@ -115,6 +148,41 @@ test('only what deletes everything, and what is for what runs unattended, wants 
   expect(typed.map(({ path }) => path)).toEqual(['fleetagent adopt', 'fleetagent run', 'scuttle']);
 });
 
+describe('what the config file says of a store', () => {
+  const list = taking.find(({ path }) => path === 'list');
+  const profileOf = async (argv: readonly string[], env = {}): Promise<unknown> => {
+    const all = { aws: of('general') } as const;
+    const lookup: ConfigLookup = (key) => (key === 'profile' ? all.aws : undefined);
+    const config = () => Promise.resolve(Object.assign(lookup, { stores: STORES }));
+    return list && (await parseCommand(list, { argv, env, cwd: '/work', config }))?.values['profile'];
+  };
+
+  it('holds for it, whether it is named or a URL is in it, and for no other', async () => {
+    for (const place of ['acme:', 'acme:lab', 's3://acme-archive', STORE])
+      expect(await profileOf([place])).toBe('acme');
+    expect(await profileOf(['--bucket', 'acme-archive'])).toBe('acme');
+    for (const place of ['s3://acme-archive-2', 'here:']) expect(await profileOf([place])).toBe('general');
+  });
+
+  it('stands below flags and variables', async () => {
+    expect(await profileOf(['acme:', '--profile', 'typed'])).toBe('typed');
+    expect(await profileOf(['acme:'], { ARCHIVER_PROFILE: 'exported' })).toBe('exported');
+  });
+
+  it('is not taken for a place that is reached like the store of the run', async () => {
+    await expect(profileOf([STORE, '--budget-store', 'acme:'])).rejects.toThrow('is not a flag here');
+    const upload = taking.find(({ path }) => path === 'upload');
+    const config = () => Promise.resolve(Object.assign(() => undefined, { stores: STORES }));
+    const parsed = async (place: string) =>
+      upload &&
+      (await parseCommand(upload, { argv: ['a', STORE, '--budget-store', place], env: {}, cwd: '/work', config }))
+        ?.values['budgetStore'];
+
+    expect(await parsed('here:budgets')).toBe('file:///work/store/budgets');
+    await expect(parsed('acme:')).rejects.toThrow('without the profile that acme has');
+  });
+});
+
 describe('in use', () => {
   async function start(): Promise<(call: string, env?: Record<string, string>) => Promise<CommandRun>> {
     const folder = await tempFolder();
@@ -122,6 +190,8 @@ describe('in use', () => {
       mkdirSync(join(folder, name));
       writeFileSync(join(folder, name, 'a'), name);
     }
+    writeFileSync(join(folder, 'named.yaml'), CONFIG);
+    writeFileSync(join(folder, 'set.yaml'), `${CONFIG}storage: { url: "nas:" }\n`);
     const run = (call: string, env: Record<string, string> = {}): Promise<CommandRun> =>
       runCommand({ root, folder, env }, call.split(' '));
     expect(await run('upload photos ./store/lab --dataset-id photos')).toMatchObject({ status: 0 });
@@ -141,6 +211,44 @@ describe('in use', () => {
     const run = await start();
 
     expect(await run(call)).toMatchObject({ status: 0 });
+  });
+
+  // Each as it is without the store, of which only the place differs.
+  const CALLS: readonly { readonly call: string; readonly more?: string; readonly isBehind?: boolean }[] = [
+    ...['list', 'info', 'repair', 'verify --quick', 'balance --dry-run', 'analyze', 'cost upload', 'dataset list'].map(
+      (call) => ({ call }),
+    ),
+    ...['dataset versions', 'dataset diff --from 1 --to 1'].map((call) => ({ call })),
+    { call: 'dataset tag', more: 'kept v1' },
+    { call: 'dataset prune --dataset photos --keep-last 1 --dry-run' },
+    { call: 'restore --all --dry-run', more: './out' },
+    { call: 'download --dry-run', more: './out' },
+    ...['find a', 'sync letters --dry-run', 'upload letters --dry-run', 'create upload letters --dry-run'].map(
+      (call) => ({
+        call,
+        isBehind: true,
+      }),
+    ),
+  ];
+  const CONFIG = 'stores:\n  nas: { url: ./store/lab }\n';
+
+  it('finds the same store however it is named', { timeout: 60_000 }, async () => {
+    const run = await start();
+    const [env, set] = ['./named.yaml', './set.yaml'].map((path) => ({ ARCHIVER_CONFIG: path }));
+    for (const { call, more = '', isBehind = false } of CALLS) {
+      const said = async (place: string, env = {}, end = ''): Promise<unknown> => {
+        const words = isBehind ? [call, more, place] : [call, place, more];
+        const { status, stderr } = await run([...words, end].filter((word) => word !== '').join(' '), env);
+        return [call, place, env, status, status === 0 ? '' : stderr];
+      };
+
+      expect(await said('', env)).toEqual([call, '', env, 2, expect.stringContaining('is missing') as string]);
+      expect(await said('nas:', env)).toEqual([call, 'nas:', env, 0, '']);
+      expect(await said('', env, '--store nas')).toEqual([call, '', env, 0, '']);
+      const variable = { ...env, ARCHIVER_STORE: 'nas:' };
+      expect(await said('', variable)).toEqual([call, '', variable, 0, '']);
+      expect(await said('', set)).toEqual([call, '', set, 0, '']);
+    }
   });
 
   it('tags without a store where a variable names it', async () => {

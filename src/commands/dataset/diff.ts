@@ -15,12 +15,12 @@ const flags = {
   from: flag.text({
     placeholder: 'VERSION',
     required: true,
-    describe: 'earlier version: 2, v2, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
+    describe: 'earlier version: 2, v2, a tag, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
   }),
   to: flag.text({
     placeholder: 'VERSION',
     default: 'HEAD',
-    describe: 'later version: 5, v5, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
+    describe: 'later version: 5, v5, a tag, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
   }),
   ...allFlag,
   ...writerFlag,

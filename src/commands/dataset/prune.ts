@@ -14,6 +14,7 @@ import { textOf } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
 import { withStore } from '../kit/store.js';
 import { planPlace, type PruneContext, prunePlace } from './prune-steps.js';
+import { keepFlags, keepRule, keepRulesOf, notePolicy } from './keep-flags.js';
 import { exclusiveFlag } from '../kit/guard-flags.js';
 
 const flags = {
@@ -26,15 +27,7 @@ const flags = {
   allWriters: flag.on({
     describe: 'with --all-datasets: also those of every writer in writers/ID/ below S3_URL, each writer by itself',
   }),
-  keepLast: flag.int([1], { required: true, describe: 'keep the newest N versions; the newest one always stays' }),
-  keepWithin: flag.duration({
-    describe: 'also keep what was made, or stored, at most this long before the newest version: 30d',
-  }),
-  keepHourly: flag.int([1], { describe: 'also keep the newest version of each of the last N hours that have one' }),
-  keepDaily: flag.int([1], { describe: 'the same with days' }),
-  keepWeekly: flag.int([1], { describe: 'the same with weeks, which begin on Monday' }),
-  keepMonthly: flag.int([1], { describe: 'the same with months' }),
-  keepYearly: flag.int([1], { describe: 'the same with years' }),
+  ...keepFlags,
   abandonedAfter: flag.duration({
     default: '7d',
     describe: 'remove uploads that never became a version when nothing was written to them for this long',
@@ -64,7 +57,8 @@ export const command = defineCommand({
   path: 'dataset prune',
   summary: 'delete old versions of a dataset for good',
   description:
-    'Keeps what any of the --keep flags selects and retires the other versions. Hours, days, weeks, months and years are UTC. What ' +
+    'Keeps what any of the --keep flags selects and retires the other versions: one of them is needed, or a policy in the config ' +
+    'file (retention), which counts where none of them is given. Hours, days, weeks, months and years are UTC. What ' +
     'no kept version needs any more is marked, and a later prune deletes it when the mark is older than --grace: until ' +
     'then uploads and restores that are under way still find it. --instant deletes at once. A kept version that ' +
     'builds on a retired one is first rewritten to be complete; the rewrite is verified, and the original stays ' +
@@ -81,6 +75,7 @@ export const command = defineCommand({
   flags,
   rules: [
     exactlyOne('datasetId', 'allDatasets'),
+    keepRule,
     conflicts('allWriters', ['datasetId', 'writerId']),
     conflicts('instant', ['grace']),
     {
@@ -92,7 +87,7 @@ export const command = defineCommand({
   examples: [
     'archiver dataset prune s3://acme-archive/lab --dataset-id results-1a2b3c4d --keep-last 7 --dry-run',
     'archiver dataset prune s3://acme-archive/lab --dataset-id results-1a2b3c4d --keep-last 7 --keep-monthly 12 --yes',
-    'archiver dataset prune s3://acme-archive/lab --all-datasets --keep-last 1 --keep-within 30d --yes',
+    'archiver dataset prune s3://acme-archive/lab --all-datasets --keep-within 30d --yes',
     'archiver dataset prune s3://acme-archive/fleet --all-datasets --all-writers --keep-last 30 --dry-run',
   ],
   isRecorded: true,
@@ -107,6 +102,7 @@ export const command = defineCommand({
     const baseUrl = datasetBase(url, values.writerId);
     refuseUnasked(values, context);
     const rules = pruneRules(values);
+    notePolicy(values, context);
     if (values.allWriters) {
       const { pruneWriters } = await import('./prune-writers.js');
       return await pruneWriters({ baseUrl, values, rules, writing: writing(values) }, context);
@@ -192,15 +188,7 @@ const writing = ({ exclusive, instant, dryRun }: Values<typeof flags>) => ({
 
 /** What the flags ask for. */
 const pruneRules = (values: Values<typeof flags>) => ({
-  keep: {
-    last: values.keepLast,
-    withinMs: values.keepWithin,
-    hourly: values.keepHourly,
-    daily: values.keepDaily,
-    weekly: values.keepWeekly,
-    monthly: values.keepMonthly,
-    yearly: values.keepYearly,
-  },
+  keep: keepRulesOf(values),
   abandonedAfterMs: values.abandonedAfter,
   graceMs: values.instant ? 0 : values.grace,
   allowMassDelete: values.allowMassDelete,

@@ -16,12 +16,15 @@ export const command = defineCommand({
   summary: 'tag versions of a dataset, so that no prune deletes them',
   description:
     'A tagged version is kept by every prune, whatever its --keep flags say, until the tag is removed. A version may have ' +
-    'several tags, and several versions the same one. `dataset versions` shows them. Tags are not encrypted, in an ' +
+    'several tags, and several versions the same one. `dataset versions` shows them, and --version TAG means one elsewhere. A word that means a version, such as v3, latest or a day, is no tag. Tags are not encrypted, in an ' +
     'encrypted dataset neither.',
   args: [
     placeArg,
     arg.text('TAG', { describe: 'up to 64 of A-Z a-z 0-9 . _ -, such as release-2026' }),
-    arg.text('VERSION', { describe: 'latest, 12, v12, or a day: the newest made by its end (UTC)', many: true }),
+    arg.text('VERSION', {
+      describe: 'latest, 12, v12, another tag of it, or a day: the newest made by its end (UTC)',
+      many: true,
+    }),
   ],
   flags: {
     ...datasetFlag,
@@ -44,13 +47,13 @@ export const command = defineCommand({
     const { datasetBase } = await import('../kit/dataset-target.js');
     const { checkTag } = await import('../../core/dataset/records/tag-key.js');
     const { findDataset } = await import('../../core/dataset/records/find-dataset.js');
-    const { oneOf, parseVersionSelector, resolveListed } =
+    const { checkNewTag, oneOf, parseVersionSelector, resolveListed } =
       await import('../../core/dataset/records/version-selector.js');
     const { listDatasets } = await import('../../core/dataset/records/versions.js');
     const { recordKey } = await import('../../core/dataset/records/version-record.js');
     const { addTag, removeTag } = await import('../../core/dataset/set-tag.js');
     const baseUrl = datasetBase(url, values.writerId);
-    const tag = checkTag(asked);
+    const tag = values.remove ? checkTag(asked) : checkNewTag(asked);
     const wanted = selectors.map((text) => parseVersionSelector(text));
     const { remove } = values;
     const { now, signal } = context;

@@ -1,11 +1,14 @@
 // Flags about budgets: of commands that work on budgets, and of those that must keep to them.
-import { flag, ofFeature } from '../../cli/flag.js';
+import { type Flag, flag, ofFeature } from '../../cli/flag.js';
 
-const budgetStore = flag.text({
-  placeholder: 'local|URL',
-  default: 'local',
-  describe: 'where budgets are kept: on this computer, or at s3://bucket/prefix for all machines of a group',
-});
+const budgetStore: Flag<string> = {
+  ...flag.text({
+    placeholder: 'local|URL',
+    default: 'local',
+    describe: 'where budgets are kept: on this computer, or at s3://bucket/prefix for all machines of a group',
+  }),
+  mayBeStore: true,
+};
 
 /** Flag of commands that read or change budgets: it names the place that they work on. */
 export const budgetStoreFlag = { budgetStore: { ...budgetStore, isPlace: true } };

@@ -92,7 +92,7 @@ export const datasetIdFlag = flag.text({
   alias: 'dataset',
   placeholder: 'ID',
   describe:
-    'dataset that this becomes a version of; derived from this machine (or writer) and the folder when not given',
+    'dataset that this becomes a version of: its id, or the name that people call it; derived from this machine (or writer) and the folder when not given',
 });
 
 /** Encryption of uploads with KMS. */
@@ -118,7 +118,7 @@ export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => (
   }),
   version: flag.text({
     placeholder: 'VERSION',
-    describe: 'another version of the dataset: 2, v2, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM (UTC)',
+    describe: 'another version of the dataset: 2, v2, a tag of it, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM (UTC)',
   }),
   asOf: flag.text({
     placeholder: 'YYYY-MM-DD[THH:MM]',

@@ -28,6 +28,13 @@ export const guardFlags = {
   }),
 };
 
+/** For uploads of one folder, whose dataset may be named. */
+export const newDatasetFlag = {
+  newDataset: flag.on({
+    describe: 'where there is no such dataset yet, begin it without asking, whatever others are called',
+  }),
+};
+
 /** Returns the options of the dataset that these flags set. */
 export const guardOptions = ({
   allowMassDelete,

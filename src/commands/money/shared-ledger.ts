@@ -16,6 +16,7 @@ export const ledgerStoreSetting = {
         'where records of costs are kept besides this computer, and read from: s3://bucket/prefix for all machines of a group, an object a record',
     }),
     isPlace: true,
+    mayBeStore: true,
   },
 };
 

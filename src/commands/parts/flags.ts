@@ -16,7 +16,7 @@ import {
   storeModeFlag,
   writerIdFlag,
 } from '../kit/flags.js';
-import { createOnceFlag, guardFlags } from '../kit/guard-flags.js';
+import { createOnceFlag, guardFlags, newDatasetFlag } from '../kit/guard-flags.js';
 import { projectFlag } from '../kit/ledger-flags.js';
 import { lockFlags } from '../kit/lock-flags.js';
 import { tierFlags } from '../upload/tier-flags.js';
@@ -60,6 +60,7 @@ export const planFlags = {
   ...encryptionFlags,
   ...filterFlags,
   ...guardFlags,
+  ...newDatasetFlag,
   ...outputFlags,
 };
 export type PlanValues = Values<typeof planFlags>;

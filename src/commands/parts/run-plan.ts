@@ -10,6 +10,7 @@ import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
 import { recordRunFacts, recordRunResult } from '../kit/account.js';
+import { typedNameOf } from '../upload/ask-dataset.js';
 import { guardOptions } from '../kit/guard-flags.js';
 import { amountText, fact, textOf } from '../kit/lines.js';
 import { withResult } from '../kit/run.js';
@@ -52,6 +53,7 @@ export async function runPlan(
       writerId: places.writerId,
       encryption: encryptionOptions(values, url, context),
       ...guardOptions(values),
+      newDataset: values.newDataset,
       changes: { trackDeletes, ignoreCtime, isForced: force },
     },
     filter: filterOptions(values, excludedTrees(places.source, places.base, context.home)),
@@ -70,10 +72,11 @@ export async function runPlan(
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
   const plan = await withResult(context, values, {
-    work: async (emit) => {
+    work: async (emit, aside) => {
       emit({ type: 'start', operation: 'plan', source, target: url });
       const open = openForWriting(url, values, context);
-      const made = await planFolder(() => open(emit), { ...options, warn, uploadGate: gate(emit), emit });
+      const dataset = { ...options.dataset, typedName: typedNameOf({ context, aside, isPlan: false }) };
+      const made = await planFolder(() => open(emit), { ...options, dataset, warn, uploadGate: gate(emit), emit });
       recordRunResult(context, { ...made, ...(isPlan(made) ? made.totals : NOTHING) });
       return made;
     },

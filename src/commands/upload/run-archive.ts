@@ -1,7 +1,7 @@
 // The common part of `upload`, `sync` and `create upload` once their flags are read: continue an interrupted run where that is wanted,
 // archive, show the result.
 import type { Context } from '../../cli/context.js';
-import { type Aside, type ProgressFormat, runToResult } from '../../cli/progress.js';
+import { type ProgressFormat, runToResult } from '../../cli/progress.js';
 import { archiveInto } from '../../core/archive/archive-folder.js';
 import { defined } from '../../core/platform/defined.js';
 import { excludedTrees, resolveSource } from '../../core/archive/scan/source-folder.js';
@@ -10,7 +10,6 @@ import type { UploadResult } from '../../core/archive/upload-result.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
 import { joinStoreUrl } from '../../core/store/store-url.js';
 import type { RawPath } from '../../core/platform/paths/raw-path.js';
-import { hasTerminal } from '../kit/ask.js';
 import type { AfterUpload, UploadParts } from '../../cli/slots.js';
 import type { RunAbout } from '../../core/events/run-about.js';
 import { recordRunFacts, recordRunResult, recordUploadShape } from '../kit/account.js';
@@ -25,6 +24,7 @@ import {
   type FilterValues,
   engineEnvironment,
 } from './engine-options.js';
+import { namesakeOf, typedNameOf } from './ask-dataset.js';
 import { warnOfUnwritableHome } from './unwritable-home.js';
 import { openResumable, type ResumableOptions } from './resumable.js';
 import type { UploadCommand } from './saved-command.js';
@@ -89,8 +89,13 @@ async function archive(
       emit({ type: 'start', operation, source, target: storeUrl });
       // A full upload takes nothing over: only what would be compared is asked about.
       const compares = resumed.dataset?.changes !== undefined;
-      const namesake = compares ? namesakeOf(context, aside, options.dryRun === true) : undefined;
-      const dataset = { ...resumed.dataset, namesake };
+      const asking = { context, aside, isPlan: options.dryRun === true };
+      const isContinued = resumed.resume?.saved !== undefined;
+      const dataset = {
+        ...resumed.dataset,
+        namesake: compares ? namesakeOf(asking) : undefined,
+        typedName: isContinued ? undefined : typedNameOf(asking),
+      };
       const made = await archiveInto(() => open(emit), { ...resumed, dataset, uploadGate: gate(emit), emit });
       const result = isDryRun(made) ? await withGates(made, call.values, context) : made;
       recordRunResult(context, result);
@@ -134,24 +139,6 @@ function recordShape({ options }: ArchiveCall, result: UploadResult, context: Co
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
 
-type PromptContext = Pick<Context, 'confirm' | 'warn' | 'note' | 'stdin' | 'stderr'>;
-
-/** Handles other datasets of folders with the same name: asks on a terminal if there is exactly one, and otherwise mentions them. */
-const namesakeOf =
-  (context: PromptContext, aside: Aside, isPlan: boolean) =>
-  async (datasetId: string, others: readonly string[]): Promise<string | undefined> => {
-    const [other = ''] = others;
-    const mayAsk = others.length === 1 && !isPlan && hasTerminal(context);
-    const named = others.map((id) => `--dataset-id ${id}`).join(' or ');
-    const question = `The store has ${other}, of a folder of the same name. Continue it instead of beginning ${datasetId}?`;
-    return await aside(async () => {
-      const isWanted = mayAsk && (await context.confirm(question));
-      if (isWanted) context.note(`continuing ${other}; from now on add ${named}`);
-      else context.warn(`this begins dataset ${datasetId}; to continue that of a folder of the same name: ${named}`);
-      return isWanted ? other : undefined;
-    });
-  };
-
 /** One folder, and where it goes. */
 export interface FolderTarget {
   /** The place above `uploads/`, without the writer. */
@@ -178,6 +165,7 @@ export const placesOf = (
 
 interface FolderValues extends FilterValues, EncryptionValues {
   readonly datasetId: string | undefined;
+  readonly newDataset: boolean;
   readonly failFast: boolean;
   readonly project: string | undefined;
   readonly dryRun: boolean;
@@ -189,12 +177,13 @@ export async function folderOptions(
   { base, url, writerId, source }: FolderTarget,
   context: Context<'upload'>,
 ): Promise<Pick<Options, 'labels' | 'dataset' | 'source'> & Options> {
-  const { datasetId, failFast, dryRun } = values;
+  const { datasetId, newDataset, failFast, dryRun } = values;
   return {
     ...engineEnvironment(context),
     source,
     dataset: {
       id: datasetId === undefined ? undefined : checkDatasetId(datasetId),
+      newDataset,
       writerId,
       encryption: encryptionOptions(values, url, context),
     },

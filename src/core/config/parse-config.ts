@@ -3,7 +3,7 @@
 import type { Document, LineCounter as Lines, Node, Pair, YAMLMap } from 'yaml';
 import { isSecretName } from '../platform/failures/hide-secrets.js';
 import { decodeUtf8 } from '../platform/text/strict-utf8.js';
-import { namesBelow, type ConfigKey, type ConfigSchema } from './config-schema.js';
+import { keyAt, keysOfNamed, namesBelow, type ConfigKey, type ConfigSchema } from './config-schema.js';
 
 export interface ConfigSetting {
   readonly key: string;
@@ -68,8 +68,13 @@ function mapTexts(reader: Reader, node: unknown): readonly string[] | undefined 
   return texts.every((text): text is string => text !== undefined) ? texts : undefined;
 }
 
-function readValue(reader: Reader, key: ConfigKey, node: unknown, line: number): void {
-  const name = key.path.join('.');
+interface Place {
+  /** Dotted path of the key. */
+  readonly name: string;
+  readonly line: number;
+}
+
+function readValue(reader: Reader, key: ConfigKey, node: unknown, { name, line }: Place): void {
   const text = scalarText(reader, node);
   const texts =
     (text === undefined ? undefined : [text]) ??
@@ -90,6 +95,10 @@ function unknownKey(reader: Reader, section: string, name: string, line: number)
     reader.problems.push({ line, key, message: 'is a secret and is not read from this file', hint: SECRET_HINT });
     return;
   }
+  if (reader.schema.named.has(section)) {
+    reader.problems.push({ line, key, message: 'is no name: letters, digits, - and _ make one, at most 64' });
+    return;
+  }
   const near = reader.schema.suggest(name, namesBelow(reader.schema, section));
   const full = near === undefined ? undefined : section === '' ? near : `${section}.${near}`;
   reader.problems.push({
@@ -108,10 +117,11 @@ function readPair(reader: Reader, section: string, { key: keyNode, value }: Pair
     return;
   }
   const path = section === '' ? name : `${section}.${name}`;
-  const known = reader.schema.keys.get(path);
+  const known = keyAt(reader.schema, path);
   const node = resolved(reader, value);
-  if (known !== undefined) readValue(reader, known, node, line);
-  else if (!reader.schema.sections.has(path)) unknownKey(reader, section, name, line);
+  if (known !== undefined) readValue(reader, known, node, { name: path, line });
+  else if (!reader.schema.sections.has(path) && keysOfNamed(reader.schema, path) === undefined)
+    unknownKey(reader, section, name, line);
   else if (reader.yaml.isMap(node)) readSection(reader, path, node);
   else if (scalarText(reader, node) !== undefined || reader.yaml.isSeq(node)) {
     reader.problems.push({ line, key: path, message: 'is a section: put its settings below it' });

@@ -4,7 +4,7 @@ import { loadConfig } from '../../../src/core/config/load-config.js';
 import type { ConfigSchema } from '../../../src/core/config/config-schema.js';
 
 const places = (env: Record<string, string>) => configPlaces({ env, userHome: '/home/me', cwd: '/data' });
-const schema: ConfigSchema = { keys: new Map(), sections: new Set(['']), suggest: () => undefined };
+const schema: ConfigSchema = { keys: new Map(), sections: new Set(['']), named: new Map(), suggest: () => undefined };
 
 test('home first, then the config folder, then the current folder', () => {
   expect(places({})).toEqual({

@@ -2,7 +2,7 @@ import pkg from '../../../../package.json' with { type: 'json' };
 import { arg } from '../../../cli/arg.js';
 import { defineCommand } from '../../../cli/command.js';
 import { flag } from '../../../cli/flag.js';
-import { conflicts, exactlyOne, requires } from '../../../cli/rule.js';
+import { conflicts, exactlyOne, idle } from '../../../cli/rule.js';
 import { accessFlags } from '../../kit/flags.js';
 import { lockFlags, lockRules } from '../../kit/lock-flags.js';
 import { providerFlag } from './provider-flag.js';
@@ -63,8 +63,9 @@ export const command = defineCommand({
   rules: [
     exactlyOne('writerId', 'replaces'),
     conflicts('endpointUrl', ['mint']),
-    requires('profile', 'mint'),
-    requires('caBundle', 'mint'),
+    // Those of the config file are meant for commands that use a store.
+    idle('profile', ['mint'], '--profile needs --mint', ({ mint }) => mint !== true),
+    idle('caBundle', ['mint'], '--ca-bundle needs --mint', ({ mint }) => mint !== true),
     {
       kind: 'check',
       text: 'a --provider that is not aws needs --endpoint-url: the writer would go to AWS',

@@ -3,6 +3,7 @@
 // dataset does not contain the folder's name: without an explicit id both are looked up.
 import type { CachedHead, ViewTotals } from '../../dataset/cache/head-cache.js';
 import { nameOfDataset } from '../../dataset/records/dataset-id.js';
+import { likeNames } from '../../dataset/records/like-names.js';
 import { deriveDatasetId, deriveNamelessId } from '../../dataset/records/identity.js';
 import { assertOrdinal, type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
 import { listDatasets, recordIfAllowed } from '../../dataset/records/versions.js';
@@ -143,7 +144,18 @@ async function chooseDataset(input: SettleInput, ids: readonly [string, ...strin
     if (highest === undefined ? remembered !== undefined : highest.version > 0) return found;
     first = likelier(first, found);
   }
-  return first ?? { datasetId: ids[0], highest: undefined, remembered: undefined };
+  return await continuedOr(input, first ?? { datasetId: ids[0], highest: undefined, remembered: undefined });
+}
+
+/** Returns what was found, or for an id that was given and has no version the dataset that `typedName` continues instead. */
+async function continuedOr({ dataset, store, signal }: SettleInput, found: Found): Promise<Found> {
+  const { id, typedName, newDataset } = dataset;
+  const isNew = found.highest?.version === 0 && found.remembered === undefined;
+  if (id === undefined || typedName === undefined || newDataset === true || !isNew) return found;
+  const listed = await ifAllowed(store, 'list', 'datasets/', () => datasetsThere(store, signal));
+  const continued = listed && (await typedName(id, likeNames(id, listed)));
+  if (continued === undefined) return found;
+  return { datasetId: continued, highest: await highestVersion(store, continued, { signal }), remembered: undefined };
 }
 
 const datasetsThere = async (...store: Parameters<typeof listDatasets>): Promise<readonly string[]> => [
@@ -156,13 +168,13 @@ const likelier = (first: Found | undefined, found: Found): Found =>
 
 /** Returns a new dataset, or that of a folder of the same name if `namesake` chooses to continue it. */
 async function newOrNamesake(
-  { dataset: { namesake }, store, signal }: SettleInput,
+  { dataset: { namesake, newDataset }, store, signal }: SettleInput,
   datasetId: string,
   listed: readonly string[],
 ): Promise<Found> {
   const name = nameOfDataset(datasetId);
   const others = listed.filter((id) => nameOfDataset(id) === name);
-  const continued = others.length === 0 ? undefined : await namesake?.(datasetId, others);
+  const continued = others.length === 0 || newDataset === true ? undefined : await namesake?.(datasetId, others);
   if (continued === undefined)
     return { datasetId, highest: { datasetId, version: 0, etag: '' }, remembered: undefined };
   const highest = await highestVersion(store, continued, { signal });

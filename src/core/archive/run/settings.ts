@@ -1,4 +1,5 @@
 // The options of an upload, grouped by concern, and their defaults.
+import type { LikeNames } from '../../dataset/records/like-names.js';
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import pkg from '../../../../package.json' with { type: 'json' };
@@ -40,6 +41,12 @@ export interface DatasetOptions {
    * another computer. Returns the one to continue, if any.
    */
   readonly namesake?: ((datasetId: string, others: readonly string[]) => Promise<string | undefined>) | undefined;
+  /**
+   * Called if `id` is that of no dataset while others may be meant by it. Returns the one to continue; undefined to begin one with this id.
+   */
+  readonly typedName?: ((id: string, others: LikeNames) => Promise<string | undefined>) | undefined;
+  /** Begins a dataset that is not there yet, whatever others are called. */
+  readonly newDataset?: boolean | undefined;
 }
 
 export interface EncryptionOptions extends Encryption {

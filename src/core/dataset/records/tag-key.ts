@@ -15,6 +15,9 @@ export interface VersionTag extends RecordPlace {
   readonly tag: string;
 }
 
+/** True for a text that may be a tag. */
+export const isTag = (text: string): boolean => TAG.test(text);
+
 /** Returns a valid tag. @throws usage when the tag could mean something else in a key or a shell */
 export function checkTag(tag: string): string {
   if (TAG.test(tag)) return tag;

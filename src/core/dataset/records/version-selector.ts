@@ -1,5 +1,5 @@
-// Selects the version that a person means: `latest` (or `HEAD`), `12`, `v12`, or a day or minute, which selects the newest version made by
-// its end (UTC). Versions are ordered by their ordinals; the clocks of writers may disagree.
+// Selects the version that a person means: `latest` (or `HEAD`), `12`, `v12`, a tag, or a day or minute, which selects the newest version
+// made by its end (UTC). Versions are ordered by their ordinals; the clocks of writers may disagree.
 import { ArchiverError, type ErrorCode, isArchiverError, usageError } from '../../platform/failures/errors.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -7,6 +7,7 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { findDataset, type FindDatasetOptions, type FoundDataset } from './find-dataset.js';
 import { defined } from '../../platform/defined.js';
 import { ordinalsText } from './ordinals-text.js';
+import { checkTag, isTag } from './tag-key.js';
 import { versionName, versionNumber } from './version-name.js';
 import { type ListedVersion, readVersion, readVersions } from './versions.js';
 
@@ -14,6 +15,7 @@ export type VersionSelector =
   | { readonly kind: 'head' }
   /** `fork`: the letters of one of the versions that share the ordinal; `a` is the first. */
   | { readonly kind: 'ordinal'; readonly version: number; readonly fork?: string | undefined }
+  | { readonly kind: 'tag'; readonly tag: string }
   | { readonly kind: 'by'; readonly text: string; /** The first moment after it. */ readonly endMs: number };
 
 const DAY_MS = 86_400_000;
@@ -21,21 +23,30 @@ const MINUTE_MS = 60_000;
 /** Errors for a record that exists and cannot be used. */
 const DAMAGED: readonly ErrorCode[] = ['integrity', 'unsupported'];
 
+const ORDINAL = /^v?(\d{1,15})(?:\.([a-z]{1,4}))?$/;
+const FORMS =
+  'write latest, a version such as 12 or v12, a tag of a version, or a day or minute (UTC) such as 2026-03-31 or 2026-03-31T10:00';
+
 /**
- * Parses `latest`, `12`, `v12`, `v12.b`, `2026-03-31` or `2026-03-31T10:00`. @throws usage for anything else, and for dates that do not
- * exist
+ * Parses `latest`, `12`, `v12`, `v12.b`, `2026-03-31` or `2026-03-31T10:00`; any other word is a tag. @throws usage for what cannot be one,
+ * and for dates that do not exist
  */
 export function parseVersionSelector(text: string): VersionSelector {
   if (['latest', 'head'].includes(text.toLowerCase())) return { kind: 'head' };
-  const [, ordinal, fork] = /^v?(\d{1,15})(?:\.([a-z]{1,4}))?$/.exec(text) ?? [];
+  const [, ordinal, fork] = ORDINAL.exec(text) ?? [];
   if (ordinal !== undefined && Number(ordinal) > 0)
     return { kind: 'ordinal', version: Number(ordinal), ...defined({ fork }) };
   if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { kind: 'by', text, endMs: startOf(text, 'T00:00') + DAY_MS };
   if (/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return { kind: 'by', text, endMs: startOf(text) + MINUTE_MS };
-  throw usageError(
-    `invalid version selector '${printable(text)}'`,
-    'write latest, a version such as 12 or v12, or a day or minute (UTC) such as 2026-03-31 or 2026-03-31T10:00',
-  );
+  if (ordinal === undefined && isTag(text)) return { kind: 'tag', tag: text };
+  throw usageError(`invalid version selector '${printable(text)}'`, FORMS);
+}
+
+/** Returns a tag that no version can be mistaken for. @throws usage for `v3`, `latest` or a day, and for what can be no tag */
+export function checkNewTag(tag: string): string {
+  const isVersion = /^(?:latest|head)$/i.test(tag) || ORDINAL.test(tag) || /^\d{4}-\d{2}-\d{2}$/.test(tag);
+  if (!isVersion) return checkTag(tag);
+  throw usageError(`'${tag}' cannot be a tag: --version ${tag} means something else`, 'choose another word');
 }
 
 function startOf(text: string, time = ''): number {
@@ -72,14 +83,42 @@ export async function resolveListed(
 ): Promise<Resolved> {
   const { datasetId, versions } = await findDataset(reader, dataset, options);
   if (selector.kind === 'by') return await newestBy(reader, { datasetId, versions }, selector, options);
-  const listed = selector.kind === 'head' ? newestOf(versions, options) : oneOf({ datasetId, versions }, selector);
+  const listed = listedBy({ datasetId, versions }, selector, options);
   if (listed !== undefined) return { record: await readOr(reader, { datasetId, versions }, listed, options), listed };
-  const asked = selector.kind === 'head' ? 'latest' : versionNumber(selector);
+  const asked = selector.kind === 'ordinal' ? versionNumber(selector) : 'latest';
   throw new ArchiverError(
     'not-found',
     `dataset ${printable(datasetId)} has no version ${asked} (it has ${ordinalsText(versions)})`,
     { hint: `archiver dataset versions ${reader.url} --dataset-id ${printable(datasetId)}` },
   );
+}
+
+type WithoutTime = Exclude<VersionSelector, { readonly kind: 'by' }>;
+
+function listedBy(found: FoundDataset, selector: WithoutTime, options: FindDatasetOptions): ListedVersion | undefined {
+  switch (selector.kind) {
+    case 'head':
+      return newestOf(found.versions, options);
+    case 'ordinal':
+      return oneOf(found, selector);
+    case 'tag':
+      return taggedOf(found, selector.tag, options);
+    default:
+      return selector satisfies never;
+  }
+}
+
+/** The version with this tag; of several the newest, with a warning. @throws usage that names the tags there are */
+function taggedOf({ datasetId, versions }: FoundDataset, tag: string, { warn }: FindDatasetOptions): ListedVersion {
+  const tagged = versions.filter(({ tags }) => tags.includes(tag));
+  const newest = tagged.at(-1);
+  if (newest === undefined) {
+    const all = [...new Set(versions.flatMap(({ tags }) => tags))].sort();
+    const there = all.length === 0 ? 'none of its versions has a tag' : `its tags are ${all.join(', ')}`;
+    throw usageError(`dataset ${printable(datasetId)} has no version tagged '${printable(tag)}' (${there})`, FORMS);
+  }
+  if (tagged.length > 1) warn?.(`${namesOf(tagged)} are tagged ${tag}; ${versionName(newest)} is taken, the newest`);
+  return newest;
 }
 
 /** The newest of these versions; warns when others were made beside it. */

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseVersionSelector, resolveVersion } from '../../../../src/core/dataset/records/version-selector.js';
+import {
+  checkNewTag,
+  parseVersionSelector,
+  resolveVersion,
+} from '../../../../src/core/dataset/records/version-selector.js';
 import type { Json } from '../../../support/make-archive.js';
 import { DATASET, makeDataset, recordBytes, recordKey } from '../../../support/make-dataset.js';
 import { memoryReader } from '../../../support/memory-reader.js';
@@ -59,7 +63,7 @@ describe('a version selector', () => {
     expect(await resolve('2026-03-01', reader)).toBe(1);
   });
 
-  test.each(['', '0', 'v0', '-1', '1.5', 'newest', '2026-3-1', '2026-03-01T0:00', '1 2'])('%j is refused', (text) => {
+  test.each(['', '0', 'v0', '-1', '2026-03-01T0:00', '1 2'])('%j is refused', (text) => {
     expect(() => parseVersionSelector(text)).toThrow(/invalid version selector/);
   });
 
@@ -76,6 +80,50 @@ describe('a version selector', () => {
       text: '2024-02-29',
       endMs: Date.UTC(2024, 2, 1),
     });
+  });
+});
+
+describe('a tag', () => {
+  const tagged = (...tags: readonly (readonly [number, string])[]) => {
+    const { list, ...reader } = store(THREE);
+    const objects = tags.map(([version, tag]) => ({
+      key: `datasets/${DATASET}/tags/v0000000${version}.${tag}.json`,
+      sizeBytes: 2,
+      etag: 'e',
+      lastModified: new Date(0),
+      storageClass: 'STANDARD',
+    }));
+    return {
+      ...reader,
+      async *list(options: Parameters<typeof list>[0]) {
+        for await (const page of list(options)) yield { ...page, objects: [...objects, ...page.objects] };
+      },
+    };
+  };
+
+  test.each(['submitted', '1.5', '2026-3-1', 'release-2026'])('%s is its version', async (tag) => {
+    expect(await resolve(tag, tagged([5, tag], [3, 'other']))).toBe(5);
+  });
+
+  test('of several versions is the newest, which is said', async () => {
+    const warned: string[] = [];
+    const { version } = await resolveVersion(tagged([3, 'kept'], [5, 'kept']), DATASET, parseVersionSelector('kept'), {
+      warn: (text) => warned.push(text),
+    });
+
+    expect([version, warned]).toEqual([5, ['v3, v5 are tagged kept; v5 is taken, the newest']]);
+  });
+
+  test('that no version has names those that there are', async () => {
+    await expect(resolve('kept', tagged([3, 'other']))).rejects.toMatchObject({
+      code: 'usage',
+      message: `dataset ${DATASET} has no version tagged 'kept' (its tags are other)`,
+    });
+    await expect(resolve('kept')).rejects.toThrow('none of its versions has a tag');
+  });
+
+  test.each(['v3', '3', '3.b', 'Latest', 'head', '2026-03-31'])('is never %s, which is a version', (tag) => {
+    expect(() => checkNewTag(tag)).toThrow(`--version ${tag} means something else`);
   });
 });
 
