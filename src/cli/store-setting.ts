@@ -78,10 +78,12 @@ const placeFlags = {
     short: 'b',
     placeholder: 'NAME|URL',
     describe: 'bucket, URL or path of the store, where no argument names it',
+    names: 'store',
   }),
   [STORE_FLAG]: flag.text({
     placeholder: 'NAME|URL',
     describe: 'the store instead of the argument: a name that stores of the config file has, a URL or a path',
+    names: 'store',
   }),
   prefix: flag.text({
     short: 'p',
