@@ -10,6 +10,9 @@ import { build } from 'esbuild';
 // modules loads all: what only some of its users need belongs to another group, or to none.
 const groups = {
   commands: ['src/commands/index.ts'],
+  // A shell waits for these.
+  completing: ['src/cli/complete-known.ts', 'src/core/seen/seen-place.ts', 'src/core/platform/text/yaml-document.ts'],
+  listing: ['src/core/seen/seen-entries.ts'],
   state: [
     'src/core/platform/state/document.ts',
     'src/core/platform/state/document-folder.ts',

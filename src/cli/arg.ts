@@ -1,5 +1,5 @@
 // Positional arguments as data: named as help shows them (`SOURCE_DIR`), typed like flags.
-import { choiceType, fileType, folderType, textType, urlIn, type ValueType } from './value-type.js';
+import { choiceType, fileType, folderType, type Names, textType, urlIn, type ValueType } from './value-type.js';
 
 export interface Arg<T = unknown> {
   /** Name in help: `SOURCE_DIR`. */
@@ -26,6 +26,8 @@ interface Options {
   readonly orFlag?: string | readonly string[];
   readonly many?: true;
   readonly looksLike?: RegExp;
+  /** What it names, for completion; a store if it is one. */
+  readonly names?: Names;
 }
 type Out<T, O> = O extends { many: true }
   ? readonly T[]
@@ -38,7 +40,7 @@ const positional =
   <const O extends Options>(name: string, options: O): Arg<Out<T, O>> => ({
     name,
     describe: options.describe,
-    type,
+    type: { ...type, names: options.names ?? (store && 'store') },
     optional: options.optional ?? (options.orFlag ?? store) !== undefined,
     orFlags: [options.orFlag ?? (store === undefined || options.optional ? [] : 'bucket')].flat(),
     many: options.many ?? false,

@@ -2,25 +2,36 @@
 
 const BASH = `# bash completion for archiver; load it with: eval "$(archiver completion bash)"
 _archiver() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" line text paths=nothing
-  # bash splits words at = and :, which stand alone then; nothing is typed after them yet.
-  [[ "$current" == "=" || "$current" == ":" ]] && current=""
+  local part="\${COMP_WORDS[COMP_CWORD]}" line="\${COMP_LINE:0:COMP_POINT}" paths=nothing index blanks
+  local -a words=()
+  # bash also breaks words at characters such as = and :, where no blank is typed.
+  for (( index = 0; index <= COMP_CWORD; index++ )); do
+    blanks="\${line%%[! $'\\t']*}"
+    line="\${line#"$blanks"}"
+    (( index == COMP_CWORD )) && part="$line"
+    if [[ -n "$blanks" || index -eq 0 ]]; then words+=(""); fi
+    if (( index < COMP_CWORD )); then words[\${#words[@]}-1]+="\${COMP_WORDS[index]}"; else words[\${#words[@]}-1]+="$part"; fi
+    line="\${line#"\${COMP_WORDS[index]}"}"
+  done
+  # What stands at a break alone is not replaced.
+  [[ "$part" == [=:] ]] && part=""
   COMPREPLY=()
-  while IFS= read -r line; do
-    if [[ "$line" == :* ]]; then
-      paths="\${line#:}"
-    else
-      text="\${line%%$'\\t'*}"
-      # After a split the part before = is not ours to repeat.
-      [[ "$text" == --*=* ]] && text="\${text#*=}"
-      COMPREPLY+=("$(printf '%q' "$text")")
-    fi
-  done < <("\${COMP_WORDS[0]}" __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
   compopt +o default +o filenames 2>/dev/null
+  while IFS= read -r line; do
+    if [[ "$line" == :* ]]; then paths="\${line#:}"; else COMPREPLY+=("\${line%%$'\\t'*}"); fi
+  done < <("\${COMP_WORDS[0]}" __complete bash "$part" -- "\${words[@]:1}" 2>/dev/null)
+  # A folder, and a store, may go on.
+  [[ \${#COMPREPLY[@]} -eq 1 && "\${COMPREPLY[0]}" == *[/:] ]] && compopt -o nospace 2>/dev/null
+  local -a files=()
   case "$paths" in
-    file) compopt -o filenames 2>/dev/null; while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$current") ;;
-    folder) compopt -o filenames 2>/dev/null; while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -d -- "$current") ;;
+    file) while IFS= read -r line; do files+=("$line"); done < <(compgen -f -- "$part") ;;
+    folder) while IFS= read -r line; do files+=("$line"); done < <(compgen -d -- "$part") ;;
   esac
+  # bash writes file names with quotes itself; the others have theirs.
+  if (( \${#files[@]} )); then
+    compopt -o filenames 2>/dev/null
+    COMPREPLY+=("\${files[@]}")
+  fi
 }
 complete -F _archiver archiver
 `;
@@ -28,17 +39,21 @@ complete -F _archiver archiver
 const ZSH = `#compdef archiver
 # zsh completion for archiver; load it with: eval "$(archiver completion zsh)"
 _archiver() {
-  local line paths=nothing
-  local -a found
+  local line text paths=nothing
+  local -a found open
   while IFS= read -r line; do
     if [[ "$line" == :* ]]; then
       paths="\${line#:}"
     else
       # _describe separates the word from its text with a colon.
-      found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${\${line#*$'\\t'}//:/\\\\:}")
+      text="\${\${\${line%%$'\\t'*}//\\\\/\\\\\\\\}//:/\\\\:}"
+      [[ "$line" == *$'\\t'* ]] && text+=":\${\${line#*$'\\t'}//:/\\\\:}"
+      # A folder, and a store, may go on.
+      if [[ "\${line%%$'\\t'*}" == *[/:] ]]; then open+=("$text"); else found+=("$text"); fi
     fi
-  done < <("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  done < <("\${words[1]}" __complete -- "\${(@Q)words[2,CURRENT-1]}" "\${(Q)PREFIX}" 2>/dev/null)
   (( \${#found} )) && _describe 'archiver' found
+  (( \${#open} )) && _describe 'archiver' open -S ''
   case "$paths" in
     file) _files ;;
     folder) _files -/ ;;
@@ -53,9 +68,9 @@ fi
 
 const FISH = `# fish completion for archiver; load it with: archiver completion fish | source
 function __archiver_complete
-    set -l words (commandline -opc) (commandline -ct)
-    set -l answer ($words[1] __complete -- $words[2..-1] 2>/dev/null)
-    for line in $answer
+    set -l words (commandline -opc)
+    set -l current (string unescape -- (commandline -ct); or commandline -ct)
+    for line in ($words[1] __complete -- $words[2..-1] "$current" 2>/dev/null)
         switch $line
             case ':file'
                 __fish_complete_path (commandline -ct)
@@ -63,7 +78,7 @@ function __archiver_complete
                 __fish_complete_directories (commandline -ct)
             case ':*'
             case '*'
-                echo $line
+                printf '%s\\n' $line
         end
     end
 end

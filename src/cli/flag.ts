@@ -15,6 +15,7 @@ import {
   switchType,
   textType,
   usdType,
+  type Names,
   type Parsed,
   type ValueType,
 } from './value-type.js';
@@ -68,6 +69,8 @@ interface Common {
   readonly secret?: boolean;
   readonly allowEmpty?: boolean;
   readonly only?: 's3';
+  /** What the value names, for completion. */
+  readonly names?: Names;
 }
 type ValueOptions = Common & { readonly default?: string | number; readonly required?: true };
 type Out<T, O> = O extends { default: string | number } | { required: true } ? T : T | undefined;
@@ -75,7 +78,7 @@ type Out<T, O> = O extends { default: string | number } | { required: true } ? T
 function parts(kind: FlagKind, type: ValueType<unknown>, o: ValueOptions): Omit<Flag, 'parse'> {
   return {
     kind,
-    type: o.sample === undefined ? type : { ...type, sample: o.sample },
+    type: { ...type, ...(o.sample !== undefined && { sample: o.sample }), ...(o.names && { names: o.names }) },
     describe: o.describe,
     off: undefined,
     short: o.short,

@@ -1,6 +1,5 @@
 // One call of the program, from argv to exit status. Touches the process only through the host.
 import { BrokenPipe } from './checked-write.js';
-import { completions } from './complete.js';
 import { colorChoice, usesColor, type ColorChoice } from './colors.js';
 import type { Command } from './command.js';
 import type { Context } from './context.js';
@@ -264,7 +263,8 @@ export async function runProgram(program: Program, argv: readonly string[], host
   let end: unknown;
   try {
     if (argv[0] === '__complete') {
-      await output.write(completions(program.root, argv.slice(argv[1] === '--' ? 2 : 1)));
+      const { completions } = await import('./complete-call.js');
+      await output.write(await completions(program.root, argv.slice(1), host));
       return 0;
     }
     const status = await dispatch(call);

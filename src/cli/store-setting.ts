@@ -78,10 +78,12 @@ const placeFlags = {
     short: 'b',
     placeholder: 'NAME|URL',
     describe: 'bucket, URL or path, where no argument names it',
+    names: 'store',
   }),
   [STORE_FLAG]: flag.text({
     placeholder: 'NAME|URL',
     describe: 'store, by its name in the config file; or a URL or path',
+    names: 'store',
   }),
   prefix: flag.text({
     short: 'p',

@@ -12,12 +12,16 @@ export type Parsed<T> =
 /** Kind of paths that the shell can complete a value with. */
 export type Completes = 'file' | 'folder' | 'nothing';
 
+/** What a value names that the program may have seen (complete-known.ts). */
+export type Names = 'store' | 'dataset' | 'version' | 'tag' | 'entry';
+
 export interface ValueType<T> {
   /** Name in help: `string`, `int 1-22`, `size`. */
   readonly label: string;
   /** A valid text, for generated examples. */
   readonly sample: string;
   readonly completes: Completes;
+  readonly names?: Names | undefined;
   readonly choices?: readonly string[];
   parse(text: string): Parsed<T>;
 }

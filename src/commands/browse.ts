@@ -8,7 +8,7 @@ export const command = defineCommand({
   summary: 'look around in an upload on a full screen, and restore what is marked',
   description:
     'Shows the files of an upload, or of a version of a dataset: search, filters by DVC stage and git commit, a folder ' +
-    'tree, details with the first lines of a file, and the versions before and after with what changed. ? lists the keys.\n' +
+    'tree, details with the first lines of a file, and the versions before and after with what changed; H shows the versions of one file. ? lists the keys.\n' +
     'What is marked is restored to OUTPUT_DIR once enter is pressed twice; count, size and estimated cost stay visible. ' +
     'What is already in place with the same size and time is left alone.\n' +
     'Needs a terminal. In scripts use archiver list and archiver restore.',

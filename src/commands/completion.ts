@@ -8,7 +8,10 @@ export const command = defineCommand({
     'Put the matching line in the start-up file of your shell:\n' +
     '  bash  eval "$(archiver completion bash)"\n' +
     '  zsh   eval "$(archiver completion zsh)"\n' +
-    '  fish  archiver completion fish | source',
+    '  fish  archiver completion fish | source\n' +
+    'Completed are commands, flags and their choices, stores of the config file, datasets, versions, tags and paths in archives. No request ' +
+    'is made for it: of a folder of this computer it is what is there, of any other store what this computer saw last, and paths of the ' +
+    'newest version that it made.',
   args: [arg.choice('bash', 'zsh', 'fish')('SHELL', { describe: 'the shell to print it for' })],
   flags: {},
   examples: ['archiver completion bash', 'archiver completion fish | source'],

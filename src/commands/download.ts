@@ -30,6 +30,7 @@ const flags = {
   pattern: patternFlag,
   files: flag.list({
     placeholder: 'PATH,…',
+    names: 'entry',
     describe: 'only these paths as they are listed (\\xNN is a byte); a folder includes everything below it',
   }),
   shardIds: flag.ints([0], { placeholder: 'N,…', describe: 'only what is in these shards' }),

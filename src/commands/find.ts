@@ -16,6 +16,7 @@ import { type ReadingContext, whileReading } from './kit/while-reading.js';
 const flags = {
   datasetId: flag.text({
     alias: 'dataset',
+    names: 'dataset',
     placeholder: 'NAME|ID',
     describe:
       'only in this dataset: its id, its name or a beginning that no other has; in all of the store when not given',

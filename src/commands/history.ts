@@ -13,7 +13,10 @@ export const command = defineCommand({
   description:
     'A row for each version of the dataset in which the path was added, modified (content, type or time) or deleted, newest first, and the ' +
     'command that restores what the newest of them has. Reads manifests only; with an index, the blocks that the path may be in.',
-  args: [arg.text('PATH', { describe: 'path in the dataset, of a file, link or folder; \\xNN is a byte' }), placeArg],
+  args: [
+    arg.text('PATH', { describe: 'path in the dataset, of a file, link or folder; \\xNN is a byte', names: 'entry' }),
+    placeArg,
+  ],
   flags,
   examples: ['archiver history data/run-3/a.csv s3://acme-archive/lab --dataset results'],
   exits: {

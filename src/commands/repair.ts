@@ -74,7 +74,8 @@ export const command = defineCommand({
     const { writableStore } = await import('../core/store/create-once/create-once.js');
     const { repairUpload } = await import('../core/mend/repair/repair.js');
     const { hasLosses } = await import('../core/mend/repair/repair-result.js');
-    const { cacheFolder, rememberedIn } = await import('../core/archive/run/remembered.js');
+    const { cacheFolder } = await import('../core/dataset/cache/cache-folder.js');
+    const { rememberedIn } = await import('../core/archive/run/remembered.js');
     const { execute, force, fromPrevious, workers } = values;
     const location = uploadUrl({ baseUrl, uploadId });
     // Warnings are printed after the progress display is gone; they would break it otherwise.

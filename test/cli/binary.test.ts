@@ -132,6 +132,7 @@ describe('shell completion', () => {
     const script = `
       archiver() { "${process.execPath}" "${cli}" "$@"; }
       eval "$(archiver completion bash)"
+      COMP_LINE="archiver $*"; COMP_LINE="\${COMP_LINE// = /=}"; COMP_LINE="\${COMP_LINE/% =/=}"; COMP_POINT=\${#COMP_LINE}
       COMP_WORDS=(archiver "$@"); COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 ))
       compopt() { :; }
       _archiver

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { complete, joinBrokenWords } from '../../src/cli/complete.js';
+import { complete } from '../../src/cli/complete.js';
 import { runSample, sampleTree } from './sample-tree.js';
 
 const offered = (...words: string[]) => complete(sampleTree(), words).candidates.map(({ text }) => text);
@@ -22,9 +22,8 @@ describe('completion', () => {
     ],
     [['upload', '--strategy', 'h'], ['hash']],
     [['upload', '--strategy=h'], ['--strategy=hash']],
-    [['upload', '--strategy', '=', 'h'], ['--strategy=hash']],
     [
-      ['upload', '--strategy', '='],
+      ['upload', '--strategy='],
       ['--strategy=round-robin', '--strategy=hash'],
     ],
     [['upload', '--strategy', 'hash', '--stra'], ['--strategy']],
@@ -47,11 +46,6 @@ describe('completion', () => {
     expect(paths('upload', 'dir', '')).toBe('folder');
     expect(paths('upload', 'dir', 'store', '')).toBe('nothing');
     expect(paths('upload', '--bucket', 'b', '')).toBe('folder');
-  });
-
-  test('words that bash broke at = and : are joined again', () => {
-    expect(joinBrokenWords(['a', 's3', ':', '//b', '--f', '=', 'v', 'w'])).toEqual(['a', 's3://b', '--f=v', 'w']);
-    expect(joinBrokenWords(['--f=v', 's3://b', ''])).toEqual(['--f=v', 's3://b', '']);
   });
 
   test('the hidden command answers one candidate a line', async () => {

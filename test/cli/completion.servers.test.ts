@@ -1,10 +1,13 @@
-// Completion in real fish and zsh; bash is everywhere, and in binary.test.ts.
+// Completion in real shells, of names that would do harm if a shell took them for more than names.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { spawn as spawnPty } from '@lydell/node-pty';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { archiver } from '../e2e/in-process.js';
 import { missingTools } from '../e2e/upload-cli.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -19,9 +22,24 @@ const CASES: readonly (readonly [typed: string, offered: readonly string[]])[] =
   ['dataset pr', ['prune']],
   ['config --file lette', ['letter.txt', 'letters/']],
   ['upload lette', ['letters/']],
+  ['restore nas: --dataset ', ['lab']],
+  ['restore nas: --version ', ['latest', 'v1']],
+  ['restore nas: --file data/', ['data/$(touch pwned)', 'data/a "b\' c', 'data/run-1/']],
+  ['restore n', ['nas:']],
 ];
 let folder = '';
+let store = '';
 let env: NodeJS.ProcessEnv = {};
+
+beforeAll(async () => {
+  const home = await mkdtemp(join(tmpdir(), 'archiver-completion-'));
+  store = join(home, 'store');
+  mkdirSync(join(home, 'lab', 'data', 'run-1'), { recursive: true });
+  for (const name of ['$(touch pwned)', 'a "b\' c', 'run-1/x']) writeFileSync(join(home, 'lab', 'data', name), '');
+  const { status, stderr } = await archiver(home, ['sync', 'lab', store, '--dataset', 'lab', '--quiet']);
+  if (status !== 0) throw new Error(stderr);
+  return () => rm(home, { recursive: true });
+});
 
 beforeEach(async () => {
   folder = await tempFolder();
@@ -31,6 +49,7 @@ beforeEach(async () => {
   writeFileSync(join(folder, 'bin', 'archiver'), `#!/bin/sh\nexec "${process.execPath}" "${cli}" "$@"\n`, {
     mode: 0o755,
   });
+  writeFileSync(join(folder, '.archiver.yaml'), `stores:\n  nas:\n    url: ${store}\n`);
   env = { PATH: `${join(folder, 'bin')}:${process.env['PATH'] ?? ''}`, HOME: folder, TERM: 'dumb', LC_ALL: 'C.UTF-8' };
 });
 
@@ -59,6 +78,13 @@ const TABBED: readonly (readonly [typed: string, completed: string])[] = [
   ['dataset pr', 'dataset prune '],
   ['config --file letter.', 'config --file letter.txt '],
   ['upload lette', 'upload letters/'],
+  ['restore n', 'restore nas:'],
+  ['restore nas: --dataset=l', 'restore nas: --dataset=lab '],
+  ['restore nas: --file da', 'restore nas: --file data/'],
+  ['restore nas: --file data/r', 'restore nas: --file data/run-1/'],
+  ['restore nas: --file data/\\$', 'restore nas: --file data/\\$\\(touch\\ pwned\\) '],
+  ['restore nas: --file data/a', 'restore nas: --file data/a\\ \\"b\\\'\\ c '],
+  ['restore nas: --file data/a\\ \\"', 'restore nas: --file data/a\\ \\"b\\\'\\ c '],
 ];
 
 describe.skipIf(missingTools('zsh').length > 0)('zsh completes', () => {
@@ -80,5 +106,31 @@ describe.skipIf(missingTools('zsh').length > 0)('zsh completes', () => {
     await expect
       .poll(() => readFileSync(join(folder, 'completed'), { encoding: 'utf8', flag: 'a+' }))
       .toBe(`archiver ${completed}\n`);
+    expect(existsSync(join(folder, 'work', 'pwned'))).toBe(false);
+  });
+});
+
+describe.skipIf(missingTools('bash').length > 0)('bash completes', () => {
+  test.each(TABBED)('%j to %j', async (typed, completed) => {
+    // What is on the line after the tab is shown by a key of its own.
+    const setUp = [
+      'PS1="> "; eval "$(archiver completion bash)"; bind "set enable-bracketed-paste off"',
+      `probe() { printf '%s\\n' "$READLINE_LINE" > ../completed; }; bind -x '"\\C-x": probe'; echo re""ady`,
+    ];
+    writeFileSync(join(folder, 'rc'), `${setUp.join('\n')}\n`);
+    const terminal = spawnPty('bash', ['--noprofile', '--rcfile', join(folder, 'rc'), '-i'], {
+      env,
+      cwd: join(folder, 'work'),
+    });
+    onTestFinished(() => terminal.kill());
+    let text = '';
+    terminal.onData((data) => void (text += data));
+    await expect.poll(() => text, { timeout: 10_000 }).toContain('ready');
+    terminal.write(`archiver ${typed}\t\u0018`);
+
+    await expect
+      .poll(() => readFileSync(join(folder, 'completed'), { encoding: 'utf8', flag: 'a+' }), { timeout: 10_000 })
+      .toBe(`archiver ${completed}\n`);
+    expect(existsSync(join(folder, 'work', 'pwned'))).toBe(false);
   });
 });

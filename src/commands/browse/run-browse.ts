@@ -6,6 +6,9 @@ import { contextPath } from '../../core/context/context-file.js';
 import { rememberStore } from '../../core/context/remember-store.js';
 import { FileHistories } from '../../core/dataset/chain/file-history.js';
 import { neighbourVersion } from '../../core/dataset/records/neighbour-version.js';
+import { pathHistory } from '../../core/dataset/history/path-history.js';
+import { findDataset } from '../../core/dataset/records/find-dataset.js';
+import { isSameVersion } from '../../core/dataset/records/version-name.js';
 import { digestsOf } from '../../core/dataset/chain/version-view.js';
 import type { EventSink } from '../../core/events/events.js';
 import { TOP } from '../../core/platform/paths/raw-path.js';
@@ -132,13 +135,13 @@ async function browse(browsing: Browsing, end: () => void): Promise<number> {
 function readingPorts(
   { values, context, opened }: Browsing,
   cache: FrameCache,
-): Pick<BrowsePorts, 'preview' | 'history' | 'step'> {
+): Pick<BrowsePorts, 'preview' | 'history' | 'step' | 'pathHistory' | 'openVersion'> {
   const { store } = opened;
   const histories = new Map<string, FileHistories>();
   return {
-    preview(listed, index, signal) {
+    preview(listed, index, signal, most) {
       const mayFetch = fetchGate({ values, uploadId: listed.uploadId, opened, context });
-      return firstLines(listed, index, { reader: store, cache, mayFetch, signal });
+      return firstLines(listed, index, { reader: store, cache, mayFetch, most, signal });
     },
     async history({ listing, version }, index, signal) {
       if (version === undefined) return { kind: 'none', reason: 'not opened as a version of a dataset' };
@@ -146,6 +149,19 @@ function readingPorts(
       const known = histories.get(datasetId) ?? new FileHistories(store, datasetId);
       histories.set(datasetId, known);
       return await known.of(listing.entry(index), signal);
+    },
+    async pathHistory({ listing, version }, path, signal) {
+      return await pathHistory(store, version?.datasetId ?? listing.head.datasetId, path, { signal });
+    },
+    async openVersion(listed, record, signal, emit) {
+      const { uploadId } = record;
+      const lazy = await firstNames(
+        await LazyListing.open(store, { uploadId, sha256: digestsOf(record), emit, signal }),
+      );
+      const { versions } = await findDataset(store, record.datasetId, { signal });
+      const newest = versions.at(-1);
+      const isHead = newest !== undefined && isSameVersion(newest, record);
+      return { ...listed, ...lazy, uploadId, version: versionOf(record, isHead) };
     },
     async step(listed, direction, signal, emit) {
       const datasetId = listed.version?.datasetId ?? listed.listing.head.datasetId;

@@ -2,7 +2,7 @@
 import type { Context } from '../../cli/context.js';
 import type { EventSink } from '../../core/events/events.js';
 import { LivingPlans, type SeenPlans } from '../../core/archive/parts/living-plans.js';
-import { cacheFolder } from '../../core/archive/run/remembered.js';
+import { cacheFolder } from '../../core/dataset/cache/cache-folder.js';
 import { REQUESTS_AT_ONCE } from '../../core/fleet/watch/read-fleet.js';
 import { watchFleet } from '../../core/fleet/watch/watch-fleet.js';
 import { isArchiverError } from '../../core/platform/failures/errors.js';

@@ -14,11 +14,13 @@ const flags = {
   ...datasetFlag,
   from: flag.text({
     placeholder: 'VERSION',
+    names: 'version',
     required: true,
     describe: 'earlier version: 2, v2, a tag, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
   }),
   to: flag.text({
     placeholder: 'VERSION',
+    names: 'version',
     default: 'HEAD',
     describe: 'later version: 5, v5, a tag, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM',
   }),

@@ -20,6 +20,7 @@ import { exclusiveFlag } from '../kit/guard-flags.js';
 const flags = {
   datasetId: flag.text({
     alias: 'dataset',
+    names: 'dataset',
     placeholder: 'NAME|ID',
     describe: 'the dataset: its id, or its name where only one has it; never a beginning',
   }),

@@ -20,9 +20,10 @@ export const command = defineCommand({
     'encrypted dataset neither.',
   args: [
     placeArg,
-    arg.text('TAG', { describe: 'up to 64 of A-Z a-z 0-9 . _ -, such as release-2026' }),
+    arg.text('TAG', { describe: 'up to 64 of A-Z a-z 0-9 . _ -, such as release-2026', names: 'tag' }),
     arg.text('VERSION', {
       describe: 'latest, 12, v12, another tag of it, or a day: the newest made by its end',
+      names: 'version',
       many: true,
     }),
   ],

@@ -31,6 +31,7 @@ const flags = {
   }),
   datasetId: flag.text({
     alias: 'dataset',
+    names: 'dataset',
     placeholder: 'NAME|ID',
     describe: 'only this dataset, of every writer: its id, its name or a beginning that no other has',
   }),

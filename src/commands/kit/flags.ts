@@ -99,6 +99,7 @@ export const changesFlags = {
 /** Names the dataset that an upload becomes a version of. */
 export const datasetIdFlag = flag.text({
   alias: 'dataset',
+  names: 'dataset',
   placeholder: 'ID',
   describe:
     'dataset that this becomes a version of: its id, or the name that people call it; derived from this machine (or writer) and the folder when not given',
@@ -121,12 +122,14 @@ export const uploadTargetFlags = <const R extends string>(defaultRegion: R) => (
   uploadId: flag.text({ short: 'u', placeholder: 'ID', describe: 'upload, when the URL does not name it' }),
   datasetId: flag.text({
     alias: 'dataset',
+    names: 'dataset',
     placeholder: 'NAME|ID',
     describe:
       'newest version of this dataset, when S3_URL is a store: its id, its name or a beginning that no other has; not needed where there is only one',
   }),
   version: flag.text({
     placeholder: 'VERSION',
+    names: 'version',
     describe:
       'another version of the dataset: 2, v2, a tag of it, latest, YYYY-MM-DD or YYYY-MM-DDTHH:MM; as times are shown, Z or +02:00 behind it is another zone',
   }),
@@ -370,6 +373,7 @@ export const writerFlag = {
 export const datasetFlag = {
   datasetId: flag.text({
     alias: 'dataset',
+    names: 'dataset',
     placeholder: 'NAME|ID',
     describe: 'the dataset: its id, its name or a beginning that no other has; not needed where there is only one',
   }),

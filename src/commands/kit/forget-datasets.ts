@@ -1,5 +1,6 @@
 // Cleans up after a scuttle: the store has no versions because this computer has deleted them, which is no reason to refuse new ones.
-import { cacheFolder, rememberedIn } from '../../core/archive/run/remembered.js';
+import { cacheFolder } from '../../core/dataset/cache/cache-folder.js';
+import { rememberedIn } from '../../core/archive/run/remembered.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { joinStoreUrl } from '../../core/store/store-url.js';
 import type { Messages, Places } from '../../cli/context.js';

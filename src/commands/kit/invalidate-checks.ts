@@ -17,7 +17,7 @@ export async function invalidatingChecks<T>(
     return result;
   } finally {
     if (!isWhole) {
-      const { cacheFolder } = await import('../../core/archive/run/remembered.js');
+      const { cacheFolder } = await import('../../core/dataset/cache/cache-folder.js');
       const { openCheckCache } = await import('../../core/dataset/cache/check-cache.js');
       await openCheckCache(cacheFolder(home), warn).forgetAll();
     }

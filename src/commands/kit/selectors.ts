@@ -18,6 +18,7 @@ export const patternFlag = flag.repeat({
 export const selectorFlags = {
   file: flag.repeat({
     placeholder: 'PATH',
+    names: 'entry',
     describe: 'only this path as it is listed (\\xNN is a byte); a folder includes everything below it; repeatable',
   }),
   pattern: patternFlag,

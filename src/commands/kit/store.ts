@@ -39,6 +39,8 @@ export interface StoreValues {
   readonly storeMode?: number | undefined;
   /** Set by commands that make versions. */
   readonly createOnce?: CreateOnceSetting | undefined;
+  /** False for a run that keeps nothing of manifests on this computer. */
+  readonly manifestCache?: boolean | undefined;
 }
 
 /** The same; an address that is null is AWS itself, whatever is configured. */
@@ -64,6 +66,18 @@ const accessOptions = async (values: AddressedValues, context: StoreContext): Pr
   signal: context.signal,
 });
 
+/** Has the names that are listed noted, for the completion of shells, which reads a folder of this computer itself. */
+async function noted(
+  opened: OpenedStore,
+  { manifestCache }: StoreValues,
+  { home }: StoreContext,
+): Promise<OpenedStore> {
+  if (opened.store.url.startsWith('file:') || manifestCache === false) return opened;
+  const { notingNames } = await import('../../core/seen/note-names.js');
+  const { cacheFolder } = await import('../../core/dataset/cache/cache-folder.js');
+  return notingNames(opened, cacheFolder(home));
+}
+
 export interface StoreUse {
   readonly requestsAtOnce?: number | undefined;
   readonly onEvent?: EventSink;
@@ -80,11 +94,12 @@ export async function openForReading(
   { requestsAtOnce, onEvent }: StoreUse = {},
 ): Promise<OpenedStore> {
   const { openStore } = await import('../../core/store/open-store.js');
-  return await openStore(baseUrl, {
+  const opened = await openStore(baseUrl, {
     ...(await accessOptions(values, context)),
     ...(requestsAtOnce === undefined ? {} : { maxSockets: requestsAtOnce + OTHER_SOCKETS }),
     onEvent,
   });
+  return await noted(opened, values, context);
 }
 
 /** Opens the store for a session: it outlives the operations in it, and each of them gets the events of its own time. */
@@ -125,7 +140,8 @@ export function openForWriting(
     const { openStore } = await import('../../core/store/open-store.js');
     // A resumed upload uses the KMS that it began with.
     const { kmsEndpointUrl } = values;
-    return await openStore(url, { ...network, ...(await accessOptions(values, context)), kmsEndpointUrl, onEvent });
+    const access = { ...network, ...(await accessOptions(values, context)) };
+    return await noted(await openStore(url, { ...access, kmsEndpointUrl, onEvent }), values, context);
   };
 }
 

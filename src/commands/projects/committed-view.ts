@@ -1,7 +1,8 @@
 // The contents of the version that an upload has just committed.
 import type { Context } from '../../cli/context.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
-import { cacheFolder, rememberedIn } from '../../core/archive/run/remembered.js';
+import { cacheFolder } from '../../core/dataset/cache/cache-folder.js';
+import { rememberedIn } from '../../core/archive/run/remembered.js';
 import { openView, type View } from '../../core/dataset/chain/view.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { OpenedStore } from '../../core/store/open-store.js';

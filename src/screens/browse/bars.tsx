@@ -128,8 +128,14 @@ export function StatusBar(): ReactElement {
   return <MarkedStatus room={columns - widthOf(position) - 4} position={position} />;
 }
 
+function versionPositionText({ file }: BrowseState): string {
+  const count = file?.found.kind === 'known' ? file.found.changes.length : 0;
+  return `${formatCount(count === 0 ? 0 : (file?.position ?? 0) + 1)} of ${formatCount(count)}`;
+}
+
 function positionText(state: BrowseState): string {
   const { page, changes, changePosition, position } = state;
+  if (page === 'versions') return versionPositionText(state);
   const count = page === 'changes' ? (changes?.files.length ?? 0) : rowCount(state);
   const at = page === 'changes' ? changePosition : position;
   const more = page === 'files' && (state.tree?.gaps.length ?? 0) > 0 ? '+' : '';

@@ -45,7 +45,11 @@ export function browseKeys(state: State, size: KeySize): readonly Binding[] {
 
 /** The keys of the page behind the help. */
 export const listKeys = (state: State, size: KeySize): readonly Binding[] =>
-  state.page === 'changes' ? changesKeys(state, size) : filesKeys(state, size);
+  state.page === 'changes'
+    ? changesKeys(state, size)
+    : state.page === 'versions'
+      ? versionsKeys(state, size)
+      : filesKeys(state, size);
 
 const quit = (act: BrowseActions, hint = 'quit', keys = ['q', 'ctrl+c']): Binding[] =>
   group('view', [{ keys, help: hint, hint, priority: 0, run: act.quit }]);
@@ -80,6 +84,7 @@ function filesKeys(state: State, { page, isSplit }: KeySize): readonly Binding[]
       { keys: ['v'], help: 'the version before', hint: 'version', run: () => act.step(-1) },
       { keys: ['V'], help: 'the version after', run: () => act.step(1) },
       { keys: ['D'], help: 'only what changed', hint: 'changes', priority: 2, run: act.toggleChanges },
+      { keys: ['H'], help: 'versions of this file', hint: 'history', priority: 3, run: act.showVersions },
     ]),
     ...group('move', tree === undefined ? [] : folding(act)),
     ...moveKeys(act.move, page),
@@ -122,6 +127,24 @@ function changesKeys(state: State, { page, isSplit }: KeySize): readonly Binding
       { keys: ['right', 'l'], help: 'with a newer version', run: () => act.compareWith(1) },
       ...(isSplit ? [] : [info(act)]),
       { keys: ['D', 'escape'], help: 'all files', hint: 'all files', run: act.toggleChanges },
+    ]),
+    ...moveKeys(act.move, page),
+    ...help(act),
+    ...quit(act),
+  ];
+}
+
+function versionsKeys({ do: act, file }: State, { page }: KeySize): readonly Binding[] {
+  const isComparison = file?.comparison !== undefined;
+  const chosen: Omit<Binding, 'group'>[] = [
+    { keys: ['enter'], help: 'open this version, at the file', hint: 'open', run: act.openFileVersion },
+    { keys: ['D'], help: 'what differs from before', hint: 'compare', run: act.compareFile },
+  ];
+  const back = isComparison ? 'versions' : 'all files';
+  return [
+    ...group('view', [
+      ...(isComparison ? [] : chosen),
+      { keys: ['escape', 'H'], help: `back to ${back}`, hint: back, priority: 0, run: act.leaveVersions },
     ]),
     ...moveKeys(act.move, page),
     ...help(act),

@@ -17,6 +17,7 @@ import { ConfirmPanel } from './confirm-panel.js';
 import { Details } from './details.js';
 import { FileList } from './file-list.js';
 import { DonePanel, ProgressPanel } from './restore-panel.js';
+import { VersionList } from './version-list.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
 const LIST_SHARE = 0.6;
@@ -58,8 +59,8 @@ function BrowseFrame(): ReactElement {
 }
 
 /** The state that the list of keys depends on, so that the key line is updated with it. */
-const keysDependOn = ({ mode, page, tree, tier }: BrowseState): string =>
-  [mode.kind, page, tree === undefined, tier].join();
+const keysDependOn = ({ mode, page, tree, tier, file }: BrowseState): string =>
+  [mode.kind, page, tree === undefined, tier, file?.comparison === undefined].join();
 
 /** The upload or version; IDs are never cut. */
 function contextText({ opened: { version, uploadId }, page, changes }: BrowseState, isWide: boolean): string {
@@ -92,7 +93,9 @@ function Body({ kind, size }: { readonly kind: BrowseState['mode']['kind']; read
 }
 
 function Listed(): ReactElement {
-  return useBrowse((state) => state.page) === 'changes' ? <ChangeList /> : <FileList />;
+  const page = useBrowse((state) => state.page);
+  if (page === 'versions') return <VersionList />;
+  return page === 'changes' ? <ChangeList /> : <FileList />;
 }
 
 function Split(): ReactElement {

@@ -1,10 +1,12 @@
 // The actions of the browser, and what they share.
+import type { PathHistory } from '../../core/dataset/history/path-history.js';
 import type { FileHistory } from '../../core/dataset/chain/file-history.js';
 import type { EventSink } from '../../core/events/events.js';
 import type { Selectors } from '../../core/format/manifest/selection.js';
 import type { RawPath } from '../../core/platform/paths/raw-path.js';
 import type { ThawTier } from '../../core/store/object-store.js';
-import type { Preview } from '../../core/restore/listing/first-lines.js';
+import type { VersionRecord } from '../../core/format/manifest/manifest-types.js';
+import type { FirstLinesLimits, Preview } from '../../core/restore/listing/first-lines.js';
 import type { OutageWatch } from '../outage.js';
 import type { Arrangement } from './arranger.js';
 import type { BrowseState, OpenedListing, SearchLine } from './browse-state.js';
@@ -18,13 +20,32 @@ export interface RestoreRequest {
 /** The functions through which the browser reads and writes. */
 export interface BrowsePorts {
   /** The first lines of a file, or the reason why there are none. Never fetches cold chunks. */
-  readonly preview: (opened: OpenedListing, index: number, signal: AbortSignal) => Promise<Preview>;
+  readonly preview: (
+    opened: OpenedListing,
+    index: number,
+    signal: AbortSignal,
+    most?: FirstLinesLimits,
+  ) => Promise<Preview>;
   /** The versions that hold a file. */
   readonly history: (opened: OpenedListing, index: number, signal: AbortSignal) => Promise<FileHistory>;
   /** The version before (-1) or after (1). @throws `NoSuchVersion` when there is none */
   readonly step: (
     opened: OpenedListing,
     direction: -1 | 1,
+    signal: AbortSignal,
+    emit: EventSink,
+  ) => Promise<OpenedListing>;
+  /** What became of a path in all versions of the dataset. @throws what `pathHistory` of core throws */
+  readonly pathHistory: (
+    opened: OpenedListing,
+    path: RawPath,
+    signal: AbortSignal,
+    emit: EventSink,
+  ) => Promise<PathHistory>;
+  /** Another version of the dataset. */
+  readonly openVersion: (
+    opened: OpenedListing,
+    record: VersionRecord,
     signal: AbortSignal,
     emit: EventSink,
   ) => Promise<OpenedListing>;
@@ -56,6 +77,17 @@ export interface VersionActions {
   readonly compareWith: (direction: -1 | 1) => void;
 }
 
+export interface FileActions {
+  /** Shows what became of the file under the cursor. */
+  readonly showVersions: () => void;
+  /** Back from a comparison to the versions, and from them to all files. */
+  readonly leaveVersions: () => void;
+  /** Opens the version under the cursor, with the cursor on the file. */
+  readonly openFileVersion: () => void;
+  /** Compares the file with what it was before. */
+  readonly compareFile: () => void;
+}
+
 export interface PanelActions {
   readonly show: (mode: 'list' | 'search' | 'help' | 'details') => void;
   /** Asks for confirmation of a restore, or says why there is nothing to restore. */
@@ -74,6 +106,7 @@ export interface RestoreActions {
 
 export type BrowseActions = ListActions &
   VersionActions &
+  FileActions &
   PanelActions &
   RestoreActions & {
     /** Takes the events of the store, to tell when it does not answer. */

@@ -10,6 +10,7 @@ import type { Preview } from '../../core/restore/listing/first-lines.js';
 import type { Trouble } from '../outage.js';
 import type { TransferStore } from '../transfer-store.js';
 import type { BrowseSettings } from './cost.js';
+import type { FileVersions } from './file-versions.js';
 import { FolderFacts } from './folder-facts.js';
 import { Marks } from './marks.js';
 import type { Order, Sort } from './order.js';
@@ -112,8 +113,10 @@ export interface BrowseState {
   /** Incremented with every change of the marks, which are mutable. */
   readonly markings: number;
   readonly changes: VersionChanges | undefined;
-  /** All files, or only the changes. */
-  readonly page: 'files' | 'changes';
+  /** All files, only the changes, or the versions of one file. */
+  readonly page: 'files' | 'changes' | 'versions';
+  /** The file of the page of versions. */
+  readonly file: FileVersions | undefined;
   readonly changePosition: number;
   /** Marks on the version that is compared with: removed files can only be restored from there. */
   readonly changeMarks: Marks;
@@ -162,6 +165,7 @@ export function initialState(opened: OpenedListing, settings: BrowseSettings, ti
     markings: 0,
     changes: undefined,
     page: 'files',
+    file: undefined,
     changePosition: 0,
     changeMarks: marks,
     tier,

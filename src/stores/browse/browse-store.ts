@@ -7,6 +7,7 @@ import { watchOutage } from '../outage.js';
 import { arranger } from './arranger.js';
 import { type BrowseState, initialState, type OpenedListing } from './browse-state.js';
 import type { BrowseSettings } from './cost.js';
+import { fileActions } from './file-actions.js';
 import { loader } from './loader.js';
 import { listActions } from './list-actions.js';
 import { panelActions } from './panel-actions.js';
@@ -37,6 +38,7 @@ export const createBrowseStore = ({ opened, settings, tier, ports, signal }: Bro
     const actions = {
       ...listActions(tools),
       ...versionActions(tools),
+      ...fileActions(tools),
       ...panelActions(tools),
       ...restoreActions(tools),
       hear: tools.outage.take,

@@ -2,6 +2,7 @@
 import { displayPath, parentOf, type RawPath } from '../../core/platform/paths/raw-path.js';
 import type { BrowseTools, ListActions } from './actions.js';
 import { changeAtCursor, type BrowseState, type ChangedFile } from './browse-state.js';
+import { movedIn } from './file-versions.js';
 import { SORTS } from './order.js';
 import { rowAt, withFolder, withPosition, withTree } from './rows.js';
 import { firstAtOrAfter, rowOf } from './tree.js';
@@ -48,6 +49,7 @@ function whenWhole(busy: string, tools: BrowseTools, work: () => void): void {
 }
 
 function moved(state: BrowseState, rows: number): BrowseState {
+  if (state.page === 'versions') return { ...state, file: state.file && movedIn(state.file, rows) };
   if (state.page === 'files') return withPosition(state, state.position + rows);
   const last = (state.changes?.files.length ?? 0) - 1;
   return { ...state, changePosition: Math.max(0, Math.min(last, state.changePosition + rows)) };

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { configFactsOf } from '../../../src/core/fleet/watch/config-facts.js';
 import type { SeenStore } from '../../../src/core/fleet/watch/observation.js';
 import { type Claim, claimsOf, readStored } from '../../../src/core/fleet/watch/stored.js';
-import { TOMBSTONE_BYTES } from '../../../src/core/dataset/records/tombstone.js';
+import { TOMBSTONE_BYTES } from '../../../src/core/dataset/records/tombstone-bytes.js';
 import { recordKey } from '../../../src/core/dataset/records/version-record.js';
 import { fileStore } from '../../../src/core/store/file/file-store.js';
 import type { ListOptions, ObjectInfo, ObjectReader } from '../../../src/core/store/object-store.js';

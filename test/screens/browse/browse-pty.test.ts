@@ -48,6 +48,35 @@ function browse(
 }
 
 describe('archiver browse in a terminal', () => {
+  it('shows the versions of a file, compares two, opens the older one at the file, and restores it', async () => {
+    const other = join(folder, 'other');
+    mkdirSync(other);
+    for (const text of ['one\ntwo\n', 'one\n2\n']) {
+      writeFileSync(join(other, 'notes.txt'), text);
+      expect((await archiver(folder, ['sync', other, url, '--dataset-id', 'notes', '--json'])).status).toBe(0);
+    }
+    const env = { ...ENV, HOME: folder, ARCHIVER_HOME: join(folder, '.archiver') };
+    const session = openSession([CLI, 'browse', url, './notes-out', '--dataset-id', 'notes'], { cwd: folder, env });
+    await session.until('1 of 1');
+    session.type('H');
+    await session.until('~ modified');
+    session.type('D');
+    await session.until('- two');
+    session.type(ESC);
+    await session.until('+ added');
+    session.type(`${DOWN}\r`);
+    await session.until('notes v1');
+    session.type(' \r');
+    await session.until('Restore 1 file');
+    session.type('\r');
+    await session.until('Restored 1 file');
+    session.type('q');
+
+    expect(await session.exited).toBe(0);
+    expect(readFileSync(join(folder, 'notes-out', 'notes.txt'), 'utf8')).toBe('one\ntwo\n');
+    await expectClean(session);
+  });
+
   it('marks files, asks, restores them byte for byte, and leaves lines and a clean terminal', async () => {
     const session = browse(['./out']);
     await session.until('1 of 44');

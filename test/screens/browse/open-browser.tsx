@@ -26,6 +26,8 @@ export const SETTINGS: BrowseSettings = {
 const PORTS: BrowsePorts = {
   preview: () => Promise.resolve({ kind: 'text', lines: ['alpha: 1', 'beta:\tdata\u001b[31m'], isCut: true }),
   history: () => Promise.resolve({ kind: 'known', versions: [{ version: 12, content: 'same', sizeBytes: 4200 }] }),
+  pathHistory: () => Promise.resolve({ versions: 0, problems: [], changes: [] }),
+  openVersion: () => Promise.reject(new Error('no such version')),
   step: () => Promise.reject(new Error('v1 is the oldest version')),
   restore: () =>
     Promise.resolve([

@@ -1,6 +1,5 @@
 // The memory of this computer about datasets: manifests by their digest, which version was the newest, and when it was seen whole. All of
 // these are hints only.
-import { join } from 'node:path';
 import { type HeadCache, openHeadCache } from '../../dataset/cache/head-cache.js';
 import { type CheckCache, openCheckCache } from '../../dataset/cache/check-cache.js';
 import { type ManifestCache, openManifestCache } from '../../dataset/cache/manifest-cache.js';
@@ -14,9 +13,6 @@ export interface Remembered {
   readonly heads?: HeadCache | undefined;
   readonly looks?: CheckCache | undefined;
 }
-
-/** Folder for all of these in archiver's own folder. */
-export const cacheFolder = (home: string): string => join(home, 'manifest-cache');
 
 /**
  * Opens what is kept in `folder`, by server, since buckets of two servers may have the same name. Only the first problem with it is passed

@@ -11,7 +11,7 @@ import { progressMeter } from '../../events/progress-meter.js';
 import { addNeedsOf, passCache } from '../prune/needs.js';
 import { MANIFESTS_AT_ONCE } from '../prune/references.js';
 import { listUploadFolders, ownObjects } from '../prune/upload-folders.js';
-import { matchDataset } from '../records/find-dataset.js';
+import { matchDataset } from '../records/match-dataset.js';
 import { listWriters } from '../records/find-places.js';
 import { strayTexts } from '../records/strays.js';
 import { listDatasets, type ReadRecord, readVersions } from '../records/versions.js';

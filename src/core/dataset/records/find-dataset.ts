@@ -3,7 +3,8 @@
 import { ArchiverError, usageError } from '../../platform/failures/errors.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
-import { checkDatasetId, nameOfDataset } from './dataset-id.js';
+import { checkDatasetId } from './dataset-id.js';
+import { matchDataset, namesOf } from './match-dataset.js';
 import { strayTexts } from './strays.js';
 import { listDatasets, type ListedVersion, listVersions } from './versions.js';
 
@@ -13,7 +14,6 @@ export interface FoundDataset {
   readonly versions: readonly ListedVersion[];
 }
 
-const SHOWN = 10;
 const NEAR = 3;
 const LEAST_SHARED = 3;
 
@@ -57,15 +57,6 @@ function onlyOne(url: string, known: readonly string[]): string {
   );
 }
 
-/** The dataset of `known` that a text means; undefined for none. @throws usage when several match, naming them */
-export function matchDataset(known: readonly string[], given: string, takesBeginnings = true): string | undefined {
-  if (known.includes(given)) return given;
-  const named = known.filter((id) => nameOfDataset(id) === given);
-  const matching = named.length > 0 || !takesBeginnings ? named : known.filter((id) => id.startsWith(given));
-  if (matching.length < 2) return matching[0];
-  throw usageError(`--dataset ${printable(given)} may be ${namesOf(matching)}`, 'write more of the id');
-}
-
 /** The error for a dataset that does not exist; `known` are those that do. */
 export function noSuchDataset(url: string, datasetId: string, known: readonly string[]): ArchiverError {
   const near = nearTo(datasetId, known);
@@ -74,11 +65,6 @@ export function noSuchDataset(url: string, datasetId: string, known: readonly st
   return new ArchiverError('not-found', `no dataset ${printable(datasetId)} found under ${printable(url)}`, {
     hint: near.length === 0 ? others : `did you mean ${near.map(printable).join(', ')}?`,
   });
-}
-
-function namesOf(ids: readonly string[]): string {
-  const more = ids.length > SHOWN ? ` and ${ids.length - SHOWN} more` : '';
-  return ids.slice(0, SHOWN).map(printable).join(', ') + more;
 }
 
 /** Up to three with a similar beginning; all of them when there are at most three. */

@@ -2,6 +2,7 @@
 // however old its cache, can put another version under the same number, and names the upload of the version. Every tombstone has exactly
 // `TOMBSTONE_BYTES`, which no version record has, so that a listing is enough to tell the two apart; code that decides about deletions
 // reads it nevertheless.
+import { TOMBSTONE_BYTES } from './tombstone-bytes.js';
 import * as s from '../../platform/documents/schema.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { digestedText } from '../../platform/json/digested-json.js';
@@ -21,8 +22,6 @@ export const TOMBSTONE = s.schema(() =>
 export type Tombstone = s.Read<typeof TOMBSTONE>;
 
 export const TOMBSTONE_TYPE = 'archiver-tombstone';
-/** A record has more than 500 bytes; a tombstone with the longest id of a dataset has 387. */
-export const TOMBSTONE_BYTES = 400;
 
 /** The tombstone as it is stored. */
 export function encodeTombstone({ datasetId, version, uploadId: id, retiredAt }: Tombstone): Buffer {

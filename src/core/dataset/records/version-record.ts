@@ -8,7 +8,7 @@ import { digestedText } from '../../platform/json/digested-json.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { defined } from '../../platform/defined.js';
-import { TOMBSTONE_BYTES } from './tombstone.js';
+import { TOMBSTONE_BYTES } from './tombstone-bytes.js';
 
 /** The parts of a record's key. */
 export interface RecordPlace {

@@ -3,7 +3,8 @@ import { ArchiverError, usageError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { readerBelow } from '../../store/reader-below.js';
-import { matchDataset, noSuchDataset } from './find-dataset.js';
+import { noSuchDataset } from './find-dataset.js';
+import { matchDataset } from './match-dataset.js';
 import { listWriters } from './find-places.js';
 import { listDatasets } from './versions.js';
 

@@ -4,7 +4,7 @@ import { listsByKey } from '../../platform/lists-by-key.js';
 import { reasonText } from '../../platform/failures/errno.js';
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { isDatasetId } from '../../dataset/records/dataset-id.js';
-import { TOMBSTONE_BYTES } from '../../dataset/records/tombstone.js';
+import { TOMBSTONE_BYTES } from '../../dataset/records/tombstone-bytes.js';
 import { ordinalsFrom, placeIn } from '../../dataset/records/version-record.js';
 import type { ObjectInfo, ObjectReader } from '../../store/object-store.js';
 import { readerBelow } from '../../store/reader-below.js';

@@ -10,14 +10,21 @@ export type Preview =
   | { readonly kind: 'text'; readonly lines: readonly string[]; readonly isCut: boolean }
   | { readonly kind: 'none'; readonly reason: string };
 
-const MAX_LINES = 60;
-const MAX_BYTES = 32 * 1024;
+const SCREENFUL: FirstLinesLimits = { bytes: 32 * 1024, lines: 60 };
 /** Bytes of a line that are kept. */
 const MAX_LINE = 1024;
+
+/** How much is read. */
+export interface FirstLinesLimits {
+  readonly bytes: number;
+  readonly lines: number;
+}
 
 export interface FirstLinesOptions extends Pick<ReadFileOptions, 'mayFetch'> {
   readonly reader: ObjectReader;
   readonly cache: FrameCache;
+  /** As much as a screen shows, if not given. */
+  readonly most?: FirstLinesLimits | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -25,7 +32,7 @@ export interface FirstLinesOptions extends Pick<ReadFileOptions, 'mayFetch'> {
 export async function firstLines(
   { listing, uploadId }: { readonly listing: Listing; readonly uploadId: UploadId },
   index: number,
-  options: FirstLinesOptions,
+  { most = SCREENFUL, ...options }: FirstLinesOptions,
 ): Promise<Preview> {
   const type = listing.type(index);
   if (type !== 'file' && type !== 'hardlink') return { kind: 'none', reason: `a ${type} has no lines` };
@@ -35,17 +42,17 @@ export async function firstLines(
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of readFile(index, { ...options, mayStop: true, uploadId, listing })) {
-    pieces.push(piece.slice(0, MAX_BYTES - bytes));
-    bytes += Math.min(piece.byteLength, MAX_BYTES - bytes);
-    if (bytes >= MAX_BYTES) break;
+    pieces.push(piece.slice(0, most.bytes - bytes));
+    bytes += Math.min(piece.byteLength, most.bytes - bytes);
+    if (bytes >= most.bytes) break;
   }
-  return linesOf(Buffer.concat(pieces), bytes < listing.sizeBytes(index));
+  return linesOf(Buffer.concat(pieces), bytes < listing.sizeBytes(index), most.lines);
 }
 
-function linesOf(content: Buffer, isCut: boolean): Preview {
+function linesOf(content: Buffer, isCut: boolean, most: number): Preview {
   if (content.includes(0)) return { kind: 'none', reason: 'not text: no lines to show' };
   const all = content.toString('utf8').split(/\r?\n/);
   if (all.at(-1) === '') all.pop();
-  const lines = all.slice(0, MAX_LINES).map((line) => line.slice(0, MAX_LINE));
+  const lines = all.slice(0, most).map((line) => line.slice(0, MAX_LINE));
   return { kind: 'text', lines, isCut: isCut || all.length > lines.length };
 }
