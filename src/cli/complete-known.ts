@@ -17,6 +17,7 @@ import type { Layers, Resolved } from './layers.js';
 import { type Around, type NamedStore, placeUrlOf } from './named-stores.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { resolveCall } from './parse-command.js';
+import { isStoreLast } from './store-behind.js';
 import { placedTexts, placeIn, STORE_KEY, typedStores } from './store-setting.js';
 import type { Tokens } from './tokenize.js';
 import type { Node } from './tree.js';
@@ -92,6 +93,8 @@ function entryCandidate({ path, isFolder }: SeenChild): Candidate {
   return { text: isFolder ? `${shown}/` : shown, describe: '' };
 }
 
+const NONE = (): undefined => undefined;
+
 /** What the words so far say of the store; those that are missing do not matter yet. @throws usage */
 function callSoFar(
   command: Declaration,
@@ -103,7 +106,11 @@ function callSoFar(
   const around = { stores, cwd };
   const callOf = (args: readonly string[]) => {
     const typed = { ...tokens, args };
-    const texts = { ...tokens.texts, [STORE_KEY]: typedStores(declared, placedTexts(declared, typed, stores), typed) };
+    const placed = placedTexts(declared, typed, {
+      stores,
+      isLast: isStoreLast(command, typed, { stores, lower: NONE }),
+    });
+    const texts = { ...tokens.texts, [STORE_KEY]: typedStores(declared, placed, typed) };
     const { values } = resolveCall(command, { path: command.path, texts, env, config }, around);
     return { values, place: placeIn(values, around) };
   };

@@ -1,7 +1,8 @@
 // Carries out `archiver copy`: both stores, the plan, what it may cost, and the copy itself.
 import type { Context } from '../../cli/context.js';
 import type { EventSink } from '../../core/events/events.js';
-import { cacheFolder, rememberedIn } from '../../core/archive/run/remembered.js';
+import { rememberedIn } from '../../core/archive/run/remembered.js';
+import { cacheFolder } from '../../core/dataset/cache/cache-folder.js';
 import { refuseUnlockable, retentionOf } from '../../core/archive/run/upload-lock.js';
 import { addTag } from '../../core/dataset/set-tag.js';
 import { listWriters } from '../../core/dataset/records/find-places.js';

@@ -69,7 +69,7 @@ const accessOptions = async (values: AddressedValues, context: StoreContext): Pr
 /** Has the names that are listed noted, for the completion of shells, which reads a folder of this computer itself. */
 async function noted(
   opened: OpenedStore,
-  { manifestCache }: StoreValues,
+  { manifestCache }: Pick<StoreValues, 'manifestCache'>,
   { home }: StoreContext,
 ): Promise<OpenedStore> {
   if (opened.store.url.startsWith('file:') || manifestCache === false) return opened;
