@@ -11,8 +11,6 @@ import { displayPath, printable } from '../core/platform/paths/raw-path.js';
 import { formatBytes, formatCount, formatPercent, formatQuantity, formatRatio } from '../ui/format.js';
 import { formatTimestamp } from '../ui/format-time.js';
 import { formatUsd } from '../ui/format-usd.js';
-import { checkRows } from '../screens/check-texts.js';
-import { checksDocument } from './kit/checks-document.js';
 import { encryptionDocument, encryptionTexts } from './kit/encryption-rows.js';
 import { uploadArg, uploadTargetFlags, uploadTargetRules } from './kit/flags.js';
 import { priceSourceText } from './kit/price-lines.js';
@@ -68,6 +66,8 @@ export const command = defineCommand({
         return { view, cost, encryption, judged: checks.of(uploadId), requests };
       }),
     );
+    const { checksDocument } = await import('./kit/checks-document.js');
+    const { checkRows } = await import('../screens/check-texts.js');
     const table = context.verbose ? `\n${await shardTable(view.head, context)}` : '';
     const priced = cost === undefined ? {} : { cost: storedCostDocument(cost) };
     const document = context.json

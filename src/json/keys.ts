@@ -123,6 +123,7 @@ export const JSON_KEYS = {
   alreadyComplete: key(flag, 'there was nothing left to do'),
   archive: key(text, 'URL of the archive that was read'),
   archiveCount: key(count, 'tar archives below a place, those of all parts'),
+  archiverVersion: key(orNull(text), 'of the archiver that an unattended writer runs'),
   archives: key(
     listOf(
       of(
@@ -131,7 +132,6 @@ export const JSON_KEYS = {
     ),
     'tar archives below a place, those of this part, and what became of each',
   ),
-  archiverVersion: key(orNull(text), 'of the archiver that an unattended writer runs'),
   arguments: key(listOf(of('name describe type optional many')), 'positional arguments'),
   arrayBufferBytes: key(bytes, 'buffers, a part of `externalBytes`'),
   athena: key(of('queryId scannedBytes queryUsd'), 'the query of Athena that added it up'),
@@ -1285,7 +1285,6 @@ export const JSON_KEYS = {
     listOf(of('url gbMonths requestCount')),
     'what was used of stores at prices that are not known; the sum is at least `knownUsd`',
   ),
-  unrecordedReason: key(orNull(text), 'why no record of the check was put into the store; null where one was put'),
   unreadCold: key(
     listOf(of('storageClass state chunks bytes')),
     'chunks that were to be read and lie in cold storage, by class and state',
@@ -1293,6 +1292,7 @@ export const JSON_KEYS = {
   unreadLines: key(count, 'lines of the ledger that cannot be read, and what they tell is not counted'),
   unreadable: key(count, 'files of this computer that cannot be read'),
   unreadableCount: key(count, 'of which something cannot be read'),
+  unrecordedReason: key(orNull(text), 'why no record of the check was put into the store; null where one was put'),
   unseenSince: key(orNull(time), 'since when a fleet cannot be looked at'),
   unsentCount: key(count, 'alerts that were due and arrived nowhere'),
   unsettled: key(count, 'that DVC may track already: a dvc.yaml or `.dvc` file does not say what it tracks'),
@@ -1304,12 +1304,12 @@ export const JSON_KEYS = {
   ),
   untracked: key(orNull(count), 'files of this computer that are not in the upload'),
   unusableNames: key(count, 'with names that DVC takes for addresses, or that no line of .gitignore can hold'),
-  uploader: key(orNull(text), 'account that made an upload; null where it is not recorded'),
   upToGb: key(orNull(number), 'end of a band, in GB a month; null for the last one'),
   updatedAt: key(orNull(time), 'when it was last changed'),
   uploadCount: key(count, 'uploads'),
   uploadId: key(orNull(text), 'an upload; null where none was made'),
   uploadUsd: key(usd, 'requests that upload it'),
+  uploader: key(orNull(text), 'account that made an upload; null where it is not recorded'),
   uploads: key(
     listOf(
       anyOf(

@@ -106,8 +106,10 @@ test('--memory-limit is refused by every command that it cannot limit', async ()
   expect(limited.toSorted()).toEqual([
     'browse',
     'cat',
+    'copy',
     'create upload',
     'download',
+    'drill',
     'estimate',
     'fleetagent run',
     'migrate',

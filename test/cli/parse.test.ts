@@ -197,7 +197,7 @@ describe('what is needed and not given is one sentence', () => {
     [
       'restore',
       {},
-      'S3_URL (or --bucket), OUTPUT_DIR and one of --file, --pattern, --hash, --git-commit, --dvc-stage, --regex, --larger-than, --smaller-than, --exclude-larger-than, --files-from, --files-from-raw or --all are missing',
+      'S3_URL (or --bucket), OUTPUT_DIR (or --to-tar or --to-zip) and one of --file, --pattern, --hash, --git-commit, --dvc-stage, --regex, --larger-than, --smaller-than, --exclude-larger-than, --files-from, --files-from-raw or --all are missing',
     ],
     [
       'dataset prune',

@@ -9,7 +9,8 @@ import { tempFolder } from '../support/temp-folder.js';
 
 const root = program();
 const commands = [...commandsUnder(root)].filter(
-  ({ args = [] }) => args.length > 1 && args.some(({ store }) => store !== undefined),
+  // Of a copy both are stores.
+  ({ path, args = [] }) => path !== 'copy' && args.length > 1 && args.some(({ store }) => store !== undefined),
 );
 const run = async (argv: readonly string[], env: Record<string, string> = {}) =>
   runCommand({ root, folder: await tempFolder(), env }, argv);
@@ -33,7 +34,9 @@ test('these are the commands with a store and another argument', () => {
     'dvc status',
     'find',
     'fleetagent run',
+    'history',
     'migrate',
+    'mount',
     'plan',
     'restore',
     'sync',

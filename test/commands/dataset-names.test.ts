@@ -42,6 +42,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Of every command that takes a dataset that is there; `browse` needs a terminal, and finds it as `info` does. */
 const CALLS: Readonly<Record<string, string>> = {
   balance: 'balance ./store',
+  cat: 'cat ./store --file a',
   'cost upload': 'cost upload ./store',
   'dataset diff': 'dataset diff ./store --from 1',
   'dataset tag': 'dataset tag ./store kept latest',
@@ -62,7 +63,7 @@ const CALLS: Readonly<Record<string, string>> = {
 const PRUNE = 'dataset prune ./store --keep-last 1 --dry-run';
 /** They name what they write. */
 const WRITERS = ['plan', 'sync', 'upload'];
-const OTHERS = ['browse', 'dataset prune', 'fleet lock-extend'];
+const OTHERS = ['browse', 'copy', 'dataset prune', 'drill', 'fleet lock-extend'];
 
 it('these are the commands that take a dataset', () => {
   const taking = [...commandsUnder(root)].filter(({ flags = {} }) => 'datasetId' in flags);

@@ -121,7 +121,7 @@ describe.each([
     });
     expect(await run(['restore', url, '--all'], env)).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('OUTPUT_DIR is missing') as string,
+      stderr: expect.stringContaining('OUTPUT_DIR (or --to-tar or --to-zip) is missing') as string,
     });
     expect(readdirSync(join(folder, 'out'))).toEqual(['b.txt']);
   });

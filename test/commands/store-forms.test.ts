@@ -26,6 +26,7 @@ const STORES: NamedStores = new Map(
 );
 /** Of what else these commands need. */
 const NEEDED: Readonly<Record<string, string>> = {
+  cat: '--file a',
   'cost upload': '--upload-id 20251114-093012-1a2b3c4d',
   'dataset diff': '--from 1',
   'dataset prune': '--dataset-id d --keep-last 1',
@@ -41,8 +42,9 @@ const NEEDED: Readonly<Record<string, string>> = {
 };
 /** What is typed for the arguments that are needed, or come before the store. */
 const others = ({ args = [] }: Command): readonly string[] =>
-  args.flatMap(({ store, optional, name }, index) =>
-    store !== undefined || (optional && args.slice(0, index).some((one) => one.store !== undefined))
+  args.flatMap(({ store, optional, orFlags, name }, index) =>
+    store !== undefined ||
+    (optional && orFlags.length === 0 && args.slice(0, index).some((one) => one.store !== undefined))
       ? []
       : [name === 'VERSION' ? 'v1' : name.toLowerCase()],
   );

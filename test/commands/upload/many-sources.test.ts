@@ -229,7 +229,7 @@ test.each([
     S,
     [
       '"./x" may be a source, or the store instead of s3://acme/lab (ARCHIVER_STORE)',
-      'archiver upload w ./x s3://acme/lab takes it for a source, and archiver upload w --bucket ./x for the store',
+      'archiver upload w ./x s3://acme/lab takes it for a source, and archiver upload w --store ./x for the store',
     ],
   ],
   [

@@ -70,12 +70,13 @@ const guessed = (sources: HeadSources, createdAt: string): Described => ({
 function optionalParts(
   record: VersionRecord | undefined,
   damaged: ManifestHead | undefined,
-): Pick<ManifestHead, 'writerId' | 'objectLock' | 'project' | 'tags' | 'git' | 'dvc'> {
+): Pick<ManifestHead, 'writerId' | 'uploader' | 'objectLock' | 'project' | 'tags' | 'git' | 'dvc'> {
   const writerId = record?.writerId ?? damaged?.writerId;
+  const uploader = record?.uploader ?? damaged?.uploader;
   const objectLock = record?.objectLock ?? damaged?.objectLock;
   const { project, tags, git, dvc } = damaged ?? {};
   return {
-    ...defined({ writerId, objectLock, project, tags, git, dvc }),
+    ...defined({ writerId, uploader, objectLock, project, tags, git, dvc }),
   };
 }
 
