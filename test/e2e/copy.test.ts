@@ -1,7 +1,7 @@
 // The built program is killed at random moments of a copy, and run again.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,8 +17,6 @@ import { CLI, environment } from './upload-cli.js';
 
 const KILLS = 20;
 const ROUNDS = 4;
-/** Node needs this share of the time of a whole run before it does anything. */
-const IDLE = 0.4;
 
 test(
   'a copy that is killed at random and run again makes equal stores, and lists nothing that is not whole',
@@ -38,15 +36,17 @@ test(
     const listed = new Set<number>();
     const options = { env: environment(folder, {}), cwd: folder, stdio: 'ignore' as const };
     const start = () => spawn(process.execPath, [CLI, ...argv, '--new-store'], options);
-    const beganAt = performance.now();
+    const files = (): number =>
+      existsSync(join(folder, 'to')) ? readdirSync(join(folder, 'to'), { recursive: true }).length : 0;
     await once(start(), 'exit');
-    const wholeMs = performance.now() - beganAt;
+    const all = files();
 
     for (let kill = 0; kill < KILLS; kill++) {
       if (kill % 5 === 0) rmSync(join(folder, 'to'), { recursive: true, force: true });
       const child = start();
       const ended = once(child, 'exit');
-      await Promise.race([ended, sleep(wholeMs * (IDLE + (1 - IDLE) * Math.random()))]);
+      const moment = files() + Math.random() * (all - files());
+      while (child.exitCode === null && files() < moment) await sleep(1);
       child.kill('SIGKILL');
       await ended;
       const found = await digests(to);
