@@ -71,6 +71,7 @@ export async function withRemoval(
       const removed = await removeSource({
         libc,
         source: root,
+        isScanned: result.measured.isScanned ?? (() => false),
         leaves: [...skipTrees, rawFromText(file)],
         begunMs,
         about: { location, datasetId, version, sources: named.map(({ real }) => printable(String(fsPath(real)))) },

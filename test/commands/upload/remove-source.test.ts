@@ -101,6 +101,22 @@ test('content that an earlier version holds is read back too, and damage there k
   expect(() => statSync(at('home/receipts'))).toThrow('ENOENT');
 });
 
+test('a difference removes what it has seen, not what a version before has and this upload leaves out', async () => {
+  writeFileSync(at('data/dir/keep.tmp'), 'seen by the first');
+  await upload();
+
+  const { status, stdout } = await upload('--incremental', '--exclude', '*.tmp', ...REMOVE, '--yes', '--json');
+
+  expect([status, json(stdout)]).toMatchObject([
+    0,
+    { version: 1, gone: 1, removedSource: { files: 7, directories: 1, failed: [], keptCount: 1 } },
+  ]);
+  expect(tree()).toEqual(['dir', 'dir/keep.tmp']);
+  writeFileSync(at('data/next'), 'next');
+  expect(await upload('--incremental', ...REMOVE, '--yes', '--allow-mass-delete')).toMatchObject({ status: 0 });
+  expect(tree()).toEqual([]);
+});
+
 test('of several sources folders stay empty, and a file goes', async () => {
   mkdirSync(at('more'));
   writeFileSync(at('more/x'), 'x');

@@ -19,6 +19,8 @@ export interface RemoveSourceOptions extends ProofOptions {
   readonly libc: Libc;
   /** Root of the upload: a folder, or several sources (archive/scan/united-source.ts). */
   readonly source: RawPath;
+  /** Whether the upload has seen a path: a version may have more, from the version before, which this upload was told to leave out. */
+  readonly isScanned: (path: RawPath) => boolean;
   /** Paths that were never looked at, absolute as in the scan. */
   readonly leaves: readonly RawPath[];
   /** What is younger has come since, in ms since 1970. */
@@ -123,6 +125,7 @@ class SourceRemoval {
     for (let index = table.count - 1; index >= 0; index--) {
       this.options.signal.throwIfAborted();
       const path = table.path(index);
+      if (!this.options.isScanned(path)) continue; // found as what was left out, where it is there
       if (table.type(index) !== 'directory') this.note(index, path, await this.removeEntry(index, path));
       else if (!tops.has(path)) this.note(index, path, this.folders.remove(path));
     }

@@ -69,6 +69,7 @@ async function remove({ beforeProof, beforeRename, afterRename, libc, signal }: 
   return await removeSource({
     libc: { ...real, renameat, ...libc },
     source: rawFromText(data()),
+    isScanned: () => true,
     leaves: [],
     begunMs: Date.now(),
     about: { location, datasetId, version, sources: [data()] },
