@@ -185,7 +185,7 @@ export const command = defineCommand({
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible; with --remove-source-after it may be committed, as the message says, and nothing was removed',
     3: 'uploaded and committed, but some files could not be read or changed while they were read, .dvc files could not be written, or something of the source stays that was to be removed',
-    4: 'it would exceed a budget, access to the bucket is as bad as --fail-on, most of the folder is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent',
+    4: 'it would exceed a budget, access to the bucket is as bad as --fail-on, most of the folder is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent, but where reading it back for --remove-source-after would exceed a budget: then it is committed, and nothing was removed',
   },
   keepsMemoryLimit: () => true,
   async run(values, [sources, destination], context: Context<'upload'>) {

@@ -5,7 +5,13 @@ import type { Context } from '../../cli/context.js';
 import type { AfterUpload, UploadReport } from '../../cli/slots.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import type { RemovedSource } from '../../core/mend/remove-source/remove-source.js';
-import { ArchiverError, errorText, isArchiverError, usageError } from '../../core/platform/failures/errors.js';
+import {
+  ArchiverError,
+  cancelledError,
+  errorText,
+  isArchiverError,
+  usageError,
+} from '../../core/platform/failures/errors.js';
 import { fsPath, printable, rawFromText } from '../../core/platform/paths/raw-path.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
@@ -63,6 +69,7 @@ export async function withRemoval(
     const before = await after?.(result, open, emit);
     if (result.version === null) return before;
     const opened = await open(emit);
+    let isBegun = false;
     try {
       const { removeSource } = await import('../../core/mend/remove-source/remove-source.js');
       const { root, skipTrees, named } = target.sources;
@@ -82,10 +89,13 @@ export async function withRemoval(
         now: context.now,
         requestsAtOnce: REQUESTS_AT_ONCE,
         memoryLimitBytes: memoryLimit(context, 'reading content'),
-        emit,
+        emit(event) {
+          isBegun ||= event.type === 'phase' && event.phase === 'deleting';
+          emit(event);
+        },
         signal: context.signal,
       }).catch((error: unknown) => {
-        throw explained(error, result, version);
+        throw isBegun ? error : explained(error, result, version, context.signal);
       });
       for (const text of removed.warnings) context.warn(text);
       if (values.objectLock === undefined) context.warn(prunedText(result, version, target.url));
@@ -126,14 +136,11 @@ async function freeReceipt(folder: string, uploadId: string): Promise<string> {
 }
 
 /** Adds that the upload itself has succeeded. */
-function explained(error: unknown, { location }: UploadResult, version: number): unknown {
-  if (isArchiverError(error, 'cancelled')) return error;
+function explained(error: unknown, { location }: UploadResult, version: number, signal: AbortSignal): ArchiverError {
+  const text = `version ${version} is committed (${printable(location)}), and nothing of the source was removed`;
+  if (signal.aborted) return cancelledError(`stopped: ${text}`);
   const { exitCode = 1, hint, code = 'internal' } = isArchiverError(error) ? error : {};
-  return new ArchiverError(
-    code,
-    `version ${version} is committed (${printable(location)}), and nothing of the source was removed: ${errorText(error)}`,
-    { cause: error, exitCode, hint },
-  );
+  return new ArchiverError(code, `${text}: ${errorText(error)}`, { cause: error, exitCode, hint });
 }
 
 function reportOf(removed: RemovedSource, file: string, context: Context<'upload'>): UploadReport {

@@ -12,8 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { program } from '../../../src/commands/index.js';
+import { type MemoryS3, startMemoryS3 } from '../../support/memory-s3.js';
+import { useTestCredentials } from '../../support/open-s3.js';
 import { type CommandRun, json, runCommand } from '../../support/run-command.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -117,14 +119,66 @@ test('a difference removes what it has seen, not what a version before has and t
   expect(tree()).toEqual([]);
 });
 
+describe('in a bucket', () => {
+  let server: MemoryS3;
+  beforeAll(useTestCredentials);
+  beforeEach(async () => {
+    server = await startMemoryS3('bucket');
+    onTestFinished(() => server.close());
+  });
+  const toBucket = (signal?: AbortSignal): Promise<CommandRun> =>
+    runCommand({ root, folder, input: '', env: { AWS_ENDPOINT_URL: server.endpoint }, ...(signal && { signal }) }, [
+      'upload',
+      'data',
+      's3://bucket/p',
+      '-q',
+      ...REMOVE,
+      '--yes',
+    ]);
+
+  test('interrupted while it reads back, it says that the upload is committed and nothing was removed', async () => {
+    const before = tree();
+    const stop = new AbortController();
+    server.rules.answer = (operation, { key }) => {
+      if (operation === 'GetObject' && key.endsWith('.tar.zst')) stop.abort();
+      return undefined;
+    };
+
+    const { status, stderr } = await toBucket(stop.signal);
+
+    expect([status, stderr]).toEqual([
+      130,
+      expect.stringMatching(/version 1 is committed .*nothing of the source was removed/),
+    ]);
+    expect(tree()).toEqual(before);
+  });
+
+  test('a key that may not read keeps everything, and the failure says why', async () => {
+    const before = tree();
+    const body = '<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>';
+    server.rules.answer = (operation, { key }) =>
+      operation === 'GetObject' && key.includes('uploads/') ? { status: 403, body } : undefined;
+
+    const { status, stderr } = await toBucket();
+
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/version 1 is committed .*nothing of the source was removed: .*denied/i),
+    ]);
+    expect(tree()).toEqual(before);
+  });
+});
+
 test('of several sources folders stay empty, and a file goes', async () => {
   mkdirSync(at('more'));
   writeFileSync(at('more/x'), 'x');
   writeFileSync(at('single'), 'one');
+  writeFileSync(at('more/.archiver-removing-1a2b3c4d-y'), 'y');
 
-  const { status } = await run('upload', 'data', 'more', 'single', store(), '-q', ...REMOVE, '--yes');
+  const { status, stderr } = await run('upload', 'data', 'more', 'single', store(), '-q', ...REMOVE, '--yes');
 
   expect(status).toBe(0);
+  expect(stderr).toContain('more/.archiver-removing-1a2b3c4d-y is a file that a removal was about to remove');
   expect([tree(), tree('more')]).toEqual([[], []]);
   expect(() => statSync(at('single'))).toThrow('ENOENT');
 });

@@ -3,10 +3,10 @@
 // after what is in them), receipt.
 import { randomBytes } from 'node:crypto';
 import { DIGESTS_OF_RECORD } from '../../dataset/records/assert-expected.js';
-import { cancelledError, errorText } from '../../platform/failures/errors.js';
+import { ArchiverError, cancelledError, errorText } from '../../platform/failures/errors.js';
 import { type Failure, Failures } from '../../platform/failures/failure-list.js';
 import type { Libc } from '../../platform/libc/libc.js';
-import { type RawPath, rawFromText } from '../../platform/paths/raw-path.js';
+import { baseName, displayPath, type RawPath, rawFromText } from '../../platform/paths/raw-path.js';
 import type { RestoreOptions } from '../../restore/restore.js';
 import { EmptyFolders } from './empty-folders.js';
 import { proveStored, type ProofOptions } from './prove-stored.js';
@@ -104,11 +104,10 @@ class SourceRemoval {
       await this.removeAll();
     } catch (error) {
       await this.finishReceipt('stopped');
-      if (!signal.aborted) throw error;
+      const why = signal.aborted ? 'stopped' : errorText(error);
       const { files, folders } = this.counts;
-      throw cancelledError(
-        `stopped: ${files} files and ${folders} folders of the source were removed, as ${receipt.file} says; the rest is there`,
-      );
+      const text = `${why}: ${files} files and ${folders} folders of the source were removed, as ${receipt.file} says; the rest is there`;
+      throw signal.aborted ? cancelledError(text) : new ArchiverError('io', text, { cause: error });
     }
     await this.finishReceipt('complete');
     if (this.remover.lacksLeases)
@@ -125,6 +124,7 @@ class SourceRemoval {
     for (let index = table.count - 1; index >= 0; index--) {
       this.options.signal.throwIfAborted();
       const path = table.path(index);
+      if (baseName(path).startsWith(ASIDE)) this.warnings.push(leftBehind(path));
       if (!this.options.isScanned(path)) continue; // found as what was left out, where it is there
       if (table.type(index) !== 'directory') this.note(index, path, await this.removeEntry(index, path));
       else if (!tops.has(path)) this.note(index, path, this.folders.remove(path));
@@ -195,3 +195,6 @@ class SourceRemoval {
     }
   }
 }
+
+const leftBehind = (path: RawPath): string =>
+  `${displayPath(path)} is a file that a removal was about to remove when it was killed; it was uploaded under this name`;

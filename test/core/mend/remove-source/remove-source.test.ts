@@ -64,7 +64,7 @@ async function remove({ beforeProof, beforeRename, afterRename, libc, signal }: 
     real.renameat(...paths);
     if (isNow) afterRename?.();
   };
-  const opened = await openStore(`file://${folder}/store`, {});
+  const opened = await openStore(`file://${folder}/store`, { env: {} });
   const { uploadId, location, datasetId, version } = uploaded;
   return await removeSource({
     libc: { ...real, renameat, ...libc },
@@ -116,6 +116,26 @@ test('what changed since it was uploaded stays, also when size and time are the 
   expect(removed.kept.map(({ path }) => path).toSorted()).toEqual(['dir/b', 'dir/new']);
   expect(names()).toEqual(['dir', 'dir/b', 'dir/new']);
   expect(receipt().entries.find(({ path }) => path === 'dir/b')).toMatchObject({ outcome: 'kept' });
+});
+
+test('content is compared even where a file system says that nothing has changed', async () => {
+  const { ino, mtimeNs, ctimeNs } = statSync(data('z'), { bigint: true });
+  const [whole, rest] = [1_000_000_000n, (time: bigint) => Number(time % 1_000_000_000n)];
+
+  const removed = await remove({
+    beforeProof: () => writeFileSync(data('z'), 'CONTENT of z'),
+    libc: {
+      statat(dir, path, stat) {
+        loadLibc()?.statat(dir, path, stat);
+        if (stat.inode !== ino) return;
+        Object.assign(stat, { mtimeSeconds: Number(mtimeNs / whole), mtimeNanos: rest(mtimeNs) });
+        Object.assign(stat, { ctimeSeconds: Number(ctimeNs / whole), ctimeNanos: rest(ctimeNs) });
+      },
+    },
+  });
+
+  expect(removed.kept).toEqual([{ path: 'z', reason: 'its content is another than the stored one' }]);
+  expect(readFileSync(data('z'), 'utf8')).toBe('CONTENT of z');
 });
 
 test('a file that is written in the moment before it is renamed gets its name back', async () => {
