@@ -28,16 +28,19 @@ interface Kept {
   readonly name?: RawPath;
 }
 
+const readFile = promisify(read);
+
 export type Removal = { readonly outcome: 'removed' | 'gone' } | Kept;
 
 const kept = (reason: string): Kept => ({ outcome: 'kept', reason });
 
 export class EntryRemover {
-  /** True once a file system could not tell whether a file is open for writing. */
+  /** True once it could not be told whether a file is open for writing: the file system has no leases, or the file has another owner. */
   lacksLeases = false;
   /** Renaming a file or removing one of its names changes its time of change: that of further names, by inode. */
   private readonly changedByUs = new Map<number, Ctime>();
   private readonly stat: Stat = newStat();
+  private readonly piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
 
   constructor(
     private readonly libc: Libc,
@@ -75,7 +78,7 @@ export class EntryRemover {
   private async removeFile(index: number, place: Place, md5: string): Promise<Removal> {
     const fd = this.libc.openat(place.folder, place.name, READ_FLAGS, 0);
     try {
-      const found = await md5Of(fd, this.signal);
+      const found = await this.md5Of(fd);
       this.libc.statat(fd, TOP, this.stat);
       if (!this.isAsRead(index)) return kept(CHANGED);
       if (found !== md5) return kept('its content is another than the stored one');
@@ -87,6 +90,17 @@ export class EntryRemover {
       return removal;
     } finally {
       this.libc.close(fd);
+    }
+  }
+
+  private async md5Of(fd: number): Promise<string> {
+    const hash = createHash('md5');
+    for (let position = 0; ;) {
+      this.signal.throwIfAborted();
+      const { bytesRead } = await readFile(fd, this.piece, 0, PIECE_BYTES, position);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(this.piece.subarray(0, bytesRead));
+      position += bytesRead;
     }
   }
 
@@ -144,19 +158,5 @@ export class EntryRemover {
       return { ...kept(`${reason}; it is also called ${displayPath(aside)} now: ${reasonText(error)}`), name: aside };
     }
     return kept(reason);
-  }
-}
-
-const readFile = promisify(read);
-
-async function md5Of(fd: number, signal: AbortSignal): Promise<string> {
-  const hash = createHash('md5');
-  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
-  for (let position = 0; ;) {
-    signal.throwIfAborted();
-    const { bytesRead } = await readFile(fd, piece, 0, PIECE_BYTES, position);
-    if (bytesRead === 0) return hash.digest('hex');
-    hash.update(piece.subarray(0, bytesRead));
-    position += bytesRead;
   }
 }

@@ -112,7 +112,7 @@ class SourceRemoval {
     await this.finishReceipt('complete');
     if (this.remover.lacksLeases)
       this.warnings.push(
-        'this file system cannot tell whether a program has a file open for writing: what one wrote into a file in the moment before it was removed is lost',
+        'of some files it could not be told whether a program has them open for writing, because of the file system or their owner: what one wrote in the moment before they were removed is lost',
       );
     const { list } = this.kept;
     return { ...this.counts, kept: list, leftOut: this.folders.leftOut, warnings: this.warnings };

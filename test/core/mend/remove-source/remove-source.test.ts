@@ -2,6 +2,7 @@
 import {
   appendFileSync,
   closeSync,
+  linkSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -12,6 +13,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { program } from '../../../../src/commands/index.js';
@@ -153,6 +156,30 @@ test('a file that a program has open for writing stays', async () => {
 
   expect(removed.kept).toEqual([{ path: 'z', reason: 'a program has it open for writing' }]);
   expect(names()).toEqual(['z']);
+});
+
+test('who opens a file by another name in this moment waits, and nothing of it is lost', async () => {
+  const other = join(folder, 'other');
+  linkSync(data('z'), other);
+  const { stdout } = await runCommand({ root, folder }, ['upload', 'data', `file://${folder}/store`, '-q', '--json']);
+  uploaded = JSON.parse(stdout) as typeof uploaded;
+  let ended: Promise<unknown> | undefined;
+
+  const removed = await remove({
+    libc: {
+      leaseReading(fd) {
+        loadLibc()?.leaseReading(fd);
+        if (ended !== undefined) return;
+        const writer = spawn('sh', ['-c', 'printf more >> "$0"', other]);
+        ended = once(writer, 'exit');
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300); // until it waits for the lease
+      },
+    },
+  });
+  await ended;
+
+  expect(removed).toMatchObject({ files: 4, kept: [] });
+  expect(readFileSync(other, 'utf8')).toBe('content of zmore');
 });
 
 test('what has taken the name of a file meanwhile is not replaced when that is put back', async () => {
