@@ -138,7 +138,7 @@ async function freeReceipt(folder: string, uploadId: string): Promise<string> {
 /** Adds that the upload itself has succeeded. */
 function explained(error: unknown, { location }: UploadResult, version: number, signal: AbortSignal): ArchiverError {
   const text = `version ${version} is committed (${printable(location)}), and nothing of the source was removed`;
-  if (signal.aborted) return cancelledError(`stopped: ${text}`);
+  if (signal.aborted) return cancelledError(`stopped: ${text}; the same with --incremental goes on from there`);
   const { exitCode = 1, hint, code = 'internal' } = isArchiverError(error) ? error : {};
   return new ArchiverError(code, `${text}: ${errorText(error)}`, { cause: error, exitCode, hint });
 }

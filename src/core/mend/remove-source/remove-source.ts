@@ -106,7 +106,7 @@ class SourceRemoval {
       await this.finishReceipt('stopped');
       const why = signal.aborted ? 'stopped' : errorText(error);
       const { files, folders } = this.counts;
-      const text = `${why}: ${files} files and ${folders} folders of the source were removed, as ${receipt.file} says; the rest is there`;
+      const text = `${why}: ${files + folders} of ${this.entries.table.count} entries of the source were removed, as ${receipt.file} says; the rest is there`;
       throw signal.aborted ? cancelledError(text) : new ArchiverError('io', text, { cause: error });
     }
     await this.finishReceipt('complete');
@@ -182,7 +182,8 @@ class SourceRemoval {
 
   private outcomeOf(index: number, status: ReceiptHead['status']): Outcome {
     const outcome = OUTCOMES[this.outcomes[index] ?? 0] ?? 'intended';
-    return status === 'complete' && outcome === 'intended' ? 'kept' : outcome;
+    const isMeant = status !== 'complete' && this.options.isScanned(this.entries.table.path(index));
+    return outcome === 'intended' && !isMeant ? 'kept' : outcome;
   }
 
   /** The removal is done: that its receipt is not is no reason to hide it. */

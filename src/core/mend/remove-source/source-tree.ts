@@ -1,22 +1,31 @@
 // The sources of an upload as folders that are held open. What is below them is reached from there, through no symbolic link, so that
 // nobody can lead a removal elsewhere by exchanging a folder for a link.
 import { sourcesOf, isUnited } from '../../archive/scan/united-source.js';
-import { AT_FDCWD, type Libc, O_DIRECTORY, O_RDONLY } from '../../platform/libc/libc.js';
+import { AT_FDCWD, type Libc } from '../../platform/libc/libc.js';
 import { FOLDER_FLAGS, openFolderBelow } from '../../platform/libc/open-below.js';
-import { newStat } from '../../platform/libc/stat.js';
 import {
   baseName,
   CURRENT_FOLDER,
+  displayPath,
   parentOf,
   type RawPath,
   rawFromText,
   splitPath,
   TOP,
 } from '../../platform/paths/raw-path.js';
-import { ArchiverError } from '../../platform/failures/errors.js';
+import { reasonText } from '../../platform/failures/errno.js';
+import { ArchiverError, systemCode } from '../../platform/failures/errors.js';
 
-const TYPE_MASK = 0o170000;
-const FOLDER_TYPE = 0o040000;
+interface Root {
+  readonly fd: number;
+  /** True for the folder of a source that is a file. */
+  readonly isFile: boolean;
+}
+
+const unopened = (path: RawPath, error: unknown): ArchiverError =>
+  new ArchiverError('io', `the source ${displayPath(path)} cannot be opened again: ${reasonText(error)}`, {
+    cause: error,
+  });
 
 /** A name in an open folder. */
 export interface Place {
@@ -26,24 +35,40 @@ export interface Place {
 
 export class SourceTree {
   /** By the first part of paths below several sources; a single folder is under the empty name. */
-  private readonly roots = new Map<RawPath, { readonly fd: number; readonly isFile: boolean }>();
+  private readonly roots = new Map<RawPath, Root>();
   private held: { readonly fd: number; readonly path: RawPath } | undefined;
 
-  /** Opens the sources. @throws system errors */
+  /** Opens the sources. @throws io */
   constructor(
     private readonly libc: Libc,
     source: RawPath,
   ) {
     for (const path of isUnited(source) ? sourcesOf(source) : [source])
-      this.roots.set(isUnited(source) ? baseName(path) : TOP, this.openRoot(path));
+      this.roots.set(isUnited(source) ? baseName(path) : TOP, this.openRoot(path, isUnited(source)));
   }
 
-  private openRoot(path: RawPath): { readonly fd: number; readonly isFile: boolean } {
-    const stat = newStat();
-    this.libc.statat(AT_FDCWD, path, stat);
-    const isFile = (stat.mode & TYPE_MASK) !== FOLDER_TYPE;
-    const folder = isFile ? parentOf(path) || rawFromText('/') : path;
-    return { fd: this.libc.openat(AT_FDCWD, folder, O_RDONLY | O_DIRECTORY, 0), isFile };
+  /** A path that was resolved when the upload began has no link in it. */
+  private openRoot(path: RawPath, mayBeFile: boolean): Root {
+    try {
+      return { fd: this.openAbsolute(path), isFile: false };
+    } catch (error) {
+      if (!mayBeFile || systemCode(error) !== 'ENOTDIR') throw unopened(path, error);
+    }
+    try {
+      return { fd: this.openAbsolute(parentOf(path)), isFile: true };
+    } catch (error) {
+      throw unopened(path, error);
+    }
+  }
+
+  private openAbsolute(path: RawPath): number {
+    const top = this.libc.openat(AT_FDCWD, rawFromText('/'), FOLDER_FLAGS, 0);
+    if (path.length < 2) return top;
+    try {
+      return openFolderBelow(this.libc, top, path.slice(1));
+    } finally {
+      this.libc.close(top);
+    }
   }
 
   /** Folders that are sources. */
@@ -73,6 +98,7 @@ export class SourceTree {
     const [first = TOP] = below.split('/');
     const root = this.roots.get(first);
     if (root === undefined) throw new ArchiverError('internal', 'a path of the version is below none of its sources');
+    if (root.isFile && below !== first) throw new ArchiverError('io', 'refused: its source is no folder any more');
     return [root.fd, path.slice(first.length + 1)];
   }
 

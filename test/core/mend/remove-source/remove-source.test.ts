@@ -214,6 +214,20 @@ test.each(['at once', 'part by part'])('a folder that became a link leads nowher
   expect(names().filter((name) => !name.includes('/'))).toEqual(['dir']);
 });
 
+test('a source that became a link is not opened', async () => {
+  const away = join(folder, 'away');
+
+  const removing = remove({
+    beforeProof: () => {
+      renameSync(data().replace(/\/$/, ''), away);
+      symlinkSync(away, join(folder, 'data'));
+    },
+  });
+
+  await expect(removing).rejects.toThrow(/the source .*data cannot be opened again/);
+  expect(readdirSync(away).toSorted()).toEqual(['a', 'dir', 'z']);
+});
+
 test('a name that another file has got by the rename is put back', async () => {
   const removed = await remove({
     beforeRename: () => {
@@ -245,7 +259,7 @@ test('stopped in between, the receipt says what is gone, and the rest is there',
   const stop = new AbortController();
 
   await expect(remove({ afterRename: () => stop.abort(), signal: stop.signal })).rejects.toThrow(
-    /1 files and 0 folders of the source were removed/,
+    /1 of 5 entries of the source were removed/,
   );
 
   expect(names()).toEqual(['a', 'dir', 'dir/b', 'dir/c']);
