@@ -13,6 +13,7 @@ import {
   usageError,
 } from '../../core/platform/failures/errors.js';
 import { fsPath, printable, rawFromText } from '../../core/platform/paths/raw-path.js';
+import { addCounts } from '../../core/store/request-count.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { lookOf } from '../../ui/look.js';
@@ -99,7 +100,10 @@ export async function withRemoval(
       });
       for (const text of removed.warnings) context.warn(text);
       if (values.objectLock === undefined) context.warn(prunedText(result, version, target.url));
-      const report = reportOf(removed, file, context);
+      const requests = { ...result.requests };
+      addCounts(requests, opened.requests);
+      const { document, ...shown } = reportOf(removed, file, context);
+      const report = { ...shown, document: { ...document, requests } };
       return joinedReports(before === undefined ? [report] : [before, report]);
     } finally {
       opened.close();

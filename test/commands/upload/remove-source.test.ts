@@ -59,6 +59,8 @@ test('removes everything that it has read back, links and holes too, and a resto
   const made = json(stdout);
   expect(status).toBe(0);
   expect(made).toMatchObject({ removedSource: { files: 7, directories: 2, failed: [], keptCount: 0 } });
+  // The manifest twice, and what is in the chunk.
+  expect(made['requests']).toMatchObject({ get: expect.toSatisfy((gets: number) => gets >= 3) as number });
   expect(tree()).toEqual([]);
   const file = String(made['receiptFile']);
   expect(file).toBe(at('home/receipts', `${String(made['uploadId'])}.json`));
