@@ -78,6 +78,7 @@ export interface GateAnswer {
 export type AfterUpload = (
   result: UploadResult,
   open: (onEvent: EventSink) => Promise<OpenedStore>,
+  emit: EventSink,
 ) => Promise<UploadReport | undefined>;
 
 /** How a run ended, as its caller sees it. */

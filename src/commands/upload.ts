@@ -34,6 +34,7 @@ import { inspectStore } from './kit/slots.js';
 import { openForWriting } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 import { directFlags, directOptions, directRules } from './upload/direct-flags.js';
+import { REMOVING, removeFlags, removeRules } from './upload/remove-flags.js';
 import { streamFlags, streamRules } from './upload/stream-flags.js';
 import { tierFlags, tierPolicy, tierRules } from './upload/tier-flags.js';
 
@@ -89,6 +90,7 @@ const flags = {
   resume: flag.on({ describe: 'continue the interrupted upload of this folder: to the same place, without asking' }),
   forceRestart: flag.on({ describe: 'start again, even if an upload was interrupted' }),
   dryRun: flag.on({ describe: DRY_RUN }),
+  ...removeFlags,
   ...noticeFlags,
   ...telemetryFlags,
   ...outputFlags,
@@ -121,6 +123,7 @@ export const command = defineCommand({
     '--allow-mass-delete: its disk may not be mounted.\n' +
     'With - as SOURCE_DIR, stdin becomes one file (--name), packed as it comes in less than 300 MB of memory. What is interrupted cannot be ' +
     'resumed, and an empty stdin is refused (docs/operations.md).\n' +
+    `${REMOVING}\n` +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder. ' +
     `${FILTERING}\n${SOURCES}`,
@@ -161,6 +164,7 @@ export const command = defineCommand({
     ...telemetryRules,
     ...tierRules,
     ...streamRules,
+    ...removeRules,
     {
       kind: 'check',
       text: '--frame-size must be 0 or from 64KiB to 1GiB',
@@ -174,13 +178,14 @@ export const command = defineCommand({
     'find . -newer last -print0 | archiver upload . s3://acme-archive --files-from-raw -',
     "archiver upload - s3://acme-archive/dumps --name db.sql --stdin-command 'pg_dump db'",
     'archiver upload /data s3://acme-archive --auto-tier --tier-max GLACIER --dry-run',
+    'archiver upload /scratch/run-0412 s3://acme-archive/lab --remove-source-after verify --yes',
   ],
   isRecorded: true,
   exits: {
     0: 'uploaded and committed (special files such as sockets are left out and named)',
-    1: 'failed; nothing of the upload is visible',
-    3: 'uploaded and committed, but some files could not be read or changed while they were read, or .dvc files could not be written',
-    4: 'it would exceed a budget, access to the bucket is as bad as --fail-on, most of the folder is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent',
+    1: 'failed; nothing of the upload is visible; with --remove-source-after it may be committed, as the message says, and nothing was removed',
+    3: 'uploaded and committed, but some files could not be read or changed while they were read, .dvc files could not be written, or something of the source stays that was to be removed',
+    4: 'it would exceed a budget, access to the bucket is as bad as --fail-on, most of the folder is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent, but where reading it back for --remove-source-after would exceed a budget: then it is committed, and nothing was removed',
   },
   keepsMemoryLimit: () => true,
   async run(values, [sources, destination], context: Context<'upload'>) {
@@ -212,6 +217,7 @@ export async function runUpload(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, targetOf, runArchive, storeOf } = await import('./upload/run-archive.js');
+  const { withRemoval } = await import('./upload/remove-source.js');
   const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
     await import('./upload/engine-options.js');
   const { url } = storeOf(destination, given.writerId);
@@ -239,8 +245,10 @@ export async function runUpload(
       labels: { ...shared.labels, tags: values.tag },
     };
     const network = direct === undefined ? {} : { maxSockets: direct.requests + OTHER_SOCKETS };
+    const call = await folderCall(values, target, context);
     return {
-      ...(await folderCall(values, target, context)),
+      ...call,
+      after: await withRemoval(call.after, values, target, context),
       command: 'upload',
       policy: values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask',
       opened,

@@ -993,6 +993,7 @@ export const JSON_KEYS = {
     orNull(of('listing chunks entries files bytes storedBytes encryptedBy takenFrom')),
     'a manifest that is put in place',
   ),
+  receiptFile: key(text, 'file of this computer that says what was removed'),
   recipients: key(listOf(text), 'who gets mails'),
   recommendation: key(text, 'what to do about it'),
   recommendations: key(
@@ -1008,6 +1009,10 @@ export const JSON_KEYS = {
   remaining: key(orNull(number), 'USD or bytes that are left, negative when over; null without a limit'),
   remediation: key(orNull(text), 'a command to type; null where there is none'),
   removed: key(listOf(of('uploadId? jobId? status')), 'what was saved on this computer and was removed'),
+  removedSource: key(
+    of('files directories bytes failed keptCount'),
+    'what was uploaded, read back and removed; what stays, and how much was left out of the upload',
+  ),
   repeatable: key(flag, 'may be given several times'),
   replaced: key(count, 'files that were there and are different now'),
   request: key(text, 'kind of request'),

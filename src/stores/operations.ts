@@ -91,6 +91,11 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     doing: 'Uploading',
     done: 'Uploaded',
     noun: 'Upload',
+    phases: {
+      ...SENDING.phases,
+      comparing: { doing: 'reading back from the store' },
+      deleting: { doing: 'removing the source' },
+    },
     interrupt: INTERRUPT,
   },
   sync: {

@@ -6,7 +6,7 @@ import { commonDocument, datasetDocuments } from '../../core/dataset/prune/prune
 import { ArchiverError, isArchiverError } from '../../core/platform/failures/errors.js';
 import { printable } from '../../core/platform/paths/raw-path.js';
 import type { RequestCounts } from '../../core/store/object-store.js';
-import { newRequestCounts } from '../../core/store/request-count.js';
+import { addCounts, newRequestCounts } from '../../core/store/request-count.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import type { Writing } from '../../core/store/create-once/create-once.js';
 import { joinStoreUrl } from '../../core/store/store-url.js';
@@ -114,10 +114,6 @@ async function inPlace<T>(
 interface InPlace extends Pick<PruneStep, 'emit'> {
   readonly place: string;
   readonly requests: RequestCounts;
-}
-
-function addCounts(sums: RequestCounts, counts: RequestCounts): void {
-  for (const kind of Object.keys(counts) as (keyof RequestCounts)[]) sums[kind] += counts[kind];
 }
 
 /** Plans every place that has datasets. @throws failures that all of them would meet */

@@ -85,13 +85,14 @@ export async function afterUpload(upload: BegunUpload<Context>): Promise<AfterUp
   return async (...made) => {
     const found: UploadReport[] = [];
     for (const after of all) found.push(...[await after(...made)].filter(isThere));
-    return found.length === 0 ? undefined : joined(found);
+    return found.length === 0 ? undefined : joinedReports(found);
   };
 }
 
 const isThere = <T>(one: T | undefined): one is T => one !== undefined;
 
-const joined = (all: readonly UploadReport[]): UploadReport => ({
+/** One report of all that followed an upload. */
+export const joinedReports = (all: readonly UploadReport[]): UploadReport => ({
   document: Object.assign({}, ...all.map(({ document }) => document)) as UploadParts,
   lines: all.flatMap(({ lines }) => lines),
   isPartial: all.some(({ isPartial }) => isPartial),

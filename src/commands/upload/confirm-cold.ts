@@ -1,7 +1,8 @@
 import type { Questions, Terminal } from '../../cli/context.js';
 import { requireConfirmation, hasTerminal } from '../kit/ask.js';
 
-const COLD = new Set(['GLACIER', 'DEEP_ARCHIVE']);
+/** Classes that take hours to be read. */
+export const COLD: ReadonlySet<string> = new Set(['GLACIER', 'DEEP_ARCHIVE']);
 
 export interface ColdValues {
   readonly storageClass: string;

@@ -106,7 +106,7 @@ async function archive(
       const result = isDryRun(made) ? await withGates(made, call.values, context) : made;
       recordRunResult(context, result);
       recordShape(call, result, context);
-      return { result, after: await call.after?.(result, open), found };
+      return { result, after: await call.after?.(result, open, emit), found };
     });
   } finally {
     await close?.();

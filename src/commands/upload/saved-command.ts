@@ -60,13 +60,15 @@ const MAY_DIFFER = new Set([
   'networkProfile',
   'newStore',
   'profile',
+  'receipt',
   'region',
+  'removeSourceAfter',
   'skipExisting',
   'textfile',
   'workers',
 ]);
 /** Flags whose paths are relative to the working directory. */
-const PATH_FLAGS = ['dvcOutputDir', 'excludeFile', 'filesFrom', 'filesFromRaw', 'prevManifest', 'textfile'];
+const PATH_FLAGS = ['dvcOutputDir', 'excludeFile', 'filesFrom', 'filesFromRaw', 'prevManifest', 'receipt', 'textfile'];
 /** Matches a store that is given as a relative path. */
 const RELATIVE = /^\.{1,2}(?:\/|$)/;
 

@@ -28,6 +28,7 @@ import {
   withoutClassOfFolder,
 } from './engine-options.js';
 import { runArchive, storeOf } from './run-archive.js';
+import { removeFlags } from './remove-flags.js';
 import { tierFlags } from './tier-flags.js';
 
 /** Stands for the folder of what has none, in manifests and in the ids of datasets. */
@@ -36,7 +37,7 @@ const FILE_MODE = 0o644;
 
 /** Flags about folders, and about what can be read twice. */
 const IDLE_KEYS = [
-  ...Object.keys({ ...tierFlags, ...directFlags, ...filterFlags, ...provenanceFlags }),
+  ...Object.keys({ ...tierFlags, ...directFlags, ...filterFlags, ...provenanceFlags, ...removeFlags }),
   'incremental',
   'ignoreCtime',
   'prevManifest',

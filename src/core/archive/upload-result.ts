@@ -13,7 +13,9 @@ import type { PendingTotals } from './plan/pending-rows.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { type DvcContents, dvcContentsOf } from './scan/dvc-result.js';
 import { defined } from '../platform/defined.js';
+import { isScanned } from './scan/is-scanned.js';
 import { shownSkip } from './scan/skip.js';
+import type { RawPath } from '../platform/paths/raw-path.js';
 import { manifestKeyOf, uploadUrlOf, type UploadId } from '../store/ids/upload-id.js';
 
 export interface UploadResult extends EarlierKeys {
@@ -66,6 +68,8 @@ export interface Measured {
   readonly suffixed: number;
   /** Everything was sent because the record of the newest version is another one than this computer remembers, as after a prune. */
   readonly isRewritten: boolean;
+  /** Whether this upload has seen a path; the version may have more, from the version before. */
+  readonly isScanned?: (path: RawPath) => boolean;
 }
 
 export interface Billed {
@@ -94,10 +98,19 @@ export type ResultInput = Pick<
 >;
 
 /** Returns what was seen of the source by an upload that packed so many of its files. */
-export function measured({ scanned }: Pick<UploadRun, 'scanned'>, { files, bytes }: PendingTotals): Measured {
+export function measured(
+  { scanned, ledger: { table } }: Pick<UploadRun, 'scanned' | 'ledger'>,
+  { files, bytes }: PendingTotals,
+): Measured {
   const unseen = scanned.skipped.filter(({ special }) => !special).length + scanned.young.length;
   const seen = { files: scanned.files + unseen, bytes: unseen === 0 ? scanned.bytes : undefined };
-  return { ...seen, packed: { files, bytes }, suffixed: 0, isRewritten: false };
+  return {
+    ...seen,
+    packed: { files, bytes },
+    suffixed: 0,
+    isRewritten: false,
+    isScanned: (path) => isScanned(table, path),
+  };
 }
 
 /** Returns the result for a version that this upload made, or for that of `uploadId`. */

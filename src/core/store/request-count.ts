@@ -15,6 +15,11 @@ export const newRequestCounts = (): RequestCounts => ({
   other: 0,
 });
 
+/** Adds counts to others. */
+export function addCounts(sums: RequestCounts, counts: RequestCounts): void {
+  for (const kind of Object.keys(counts) as (keyof RequestCounts)[]) sums[kind] += counts[kind];
+}
+
 /** Calls `count` for each page that was asked for. */
 export async function* pagesCounted<T>(pages: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
   // Requesting a page counts even if it fails; noticing the end after the last page does not.

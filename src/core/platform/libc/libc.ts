@@ -20,6 +20,11 @@ const O_CLOEXEC = 0o2000000;
 export const AT_FDCWD = -100;
 const AT_SYMLINK_NOFOLLOW = 0x100;
 const AT_EMPTY_PATH = 0x1000;
+/** For `unlinkat`: removes an empty folder. */
+export const AT_REMOVEDIR = 0x200;
+// linux/fcntl.h
+const F_SETLEASE = 1024;
+const F_RDLCK = 0;
 export const SEEK_DATA = 3;
 export const SEEK_HOLE = 4;
 const STATX_BASIC_STATS = 0x7ff;
@@ -61,6 +66,11 @@ export interface Libc {
   mkdirat(dir: number, path: RawPath, mode: number): void;
   renameat(fromDir: number, from: RawPath, toDir: number, to: RawPath): void;
   unlinkat(dir: number, path: RawPath, flags: number): void;
+  /**
+   * Takes a read lease on a file that is open for reading, until it is closed: EAGAIN while anybody has it open for writing; who opens it
+   * for writing later waits, and SIGIO says so. EINVAL and others where the file system has no leases.
+   */
+  leaseReading(fd: number): void;
   fchmod(fd: number, mode: number): void;
   fchown(fd: number, uid: number, gid: number): void;
   /** Changes the link itself when the path names one. */
@@ -156,6 +166,7 @@ function bindWith(koffi: Koffi): Libc {
     mkdirat: declare('int mkdirat(int, void*, unsigned int)'),
     renameat: declare('int renameat(int, void*, int, void*)'),
     unlinkat: declare('int unlinkat(int, void*, int)'),
+    fcntl: declare('int fcntl(int, int, int)'),
     fchmod: declare('int fchmod(int, unsigned int)'),
     fchown: declare('int fchown(int, unsigned int, unsigned int)'),
     fchownat: declare('int fchownat(int, void*, unsigned int, unsigned int, int)'),
@@ -205,6 +216,7 @@ function bindWith(koffi: Koffi): Libc {
     renameat: (fromDir, from, toDir, to) =>
       void check(native.renameat(fromDir, path(from, 1), toDir, path(to)), 'rename'),
     unlinkat: (dir, name, flags) => void check(native.unlinkat(dir, path(name), flags), 'unlink'),
+    leaseReading: (fd) => void check(native.fcntl(fd, F_SETLEASE, F_RDLCK), 'lease'),
     fchmod: (fd, mode) => void check(native.fchmod(fd, mode), 'chmod'),
     fchown: (fd, uid, gid) => void check(native.fchown(fd, uid, gid), 'chown'),
     chownat: (dir, name, uid, gid) =>

@@ -3,13 +3,13 @@ import { chmodSync } from 'node:fs';
 import { systemCode } from '../../platform/failures/errors.js';
 import * as c from '../../platform/libc/libc.js';
 import type { Libc } from '../../platform/libc/libc.js';
+import { FOLDER_FLAGS, openFolderBelow } from '../../platform/libc/open-below.js';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
 import { type RawPath, CURRENT_FOLDER, rawFromText, TOP, pathBelow, splitPath } from '../../platform/paths/raw-path.js';
 import { FolderCache } from './folder-cache.js';
 import type { Folder, Metadata, OutputTree, Present } from './output-tree.js';
 import { refusal } from './refusal.js';
 
-const FOLDER_FLAGS = c.O_RDONLY | c.O_DIRECTORY | c.O_NOFOLLOW;
 const O_RDWR = 2;
 const FILE_FLAGS = O_RDWR | c.O_CREAT | c.O_EXCL | c.O_NOFOLLOW;
 const SET_GROUP_ID = 0o2000;
@@ -72,21 +72,8 @@ export class LibcTree implements OutputTree {
     }
   }
 
-  /** Opens a folder that exists: in one call if the kernel can, otherwise part by part. */
   private open(path: RawPath): number {
-    if (this.libc.openBeneath !== undefined) return this.libc.openBeneath(this.root.fd, path, FOLDER_FLAGS);
-    let fd = this.root.fd;
-    for (const part of path.split('/')) {
-      try {
-        const next = this.libc.openat(fd, part, FOLDER_FLAGS, 0);
-        if (fd !== this.root.fd) this.libc.close(fd);
-        fd = next;
-      } catch (error) {
-        if (fd !== this.root.fd) this.libc.close(fd);
-        throw error;
-      }
-    }
-    return fd;
+    return openFolderBelow(this.libc, this.root.fd, path);
   }
 
   pin(folder: Folder): void {
