@@ -25,6 +25,9 @@ export function storeUrlOf(text: string, cwd: string): string | undefined {
   return PATH.test(text) ? `file://${resolve(cwd, text)}` : undefined;
 }
 
+/** True for a place that is written as a path, and not as a URL. */
+export const isPathOfPlace = (text: string): boolean => PATH.test(text);
+
 /** Returns the URL for --bucket: the name of a bucket, or a place as people write it (`storeUrlOf`). */
 export const bucketUrl = (bucket: string, cwd: string): string =>
   storeUrlOf(bucket, cwd) ?? (bucket.includes('://') ? bucket : `s3://${bucket}`);
