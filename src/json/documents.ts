@@ -36,7 +36,7 @@ const STORE_ANALYSIS = optional(
   'location objects monthlyUsd yearlyUsd storedClasses sizeBands versionsHidden older unfinished unfinishedHidden sampled inventory classSavings isAws requests',
 );
 const FOLDER_ANALYSIS = optional(
-  'source files directories allocatedBytes ageBy olderThanMs oldFiles oldBytes owners hotFolders hotFolderCount classEstimates oldClassEstimates onDiskUsd oldOnDiskUsd uploadCommand leftOutCount skipped',
+  'source files directories allocatedBytes ageBy olderThanMs oldFiles oldBytes owners largestFolders hotFolders hotFolderCount classEstimates oldClassEstimates onDiskUsd oldOnDiskUsd uploadCommand leftOutCount skipped',
 );
 
 /** The keys of each command in addition to `schemaVersion`; a key with `?` may be missing. */

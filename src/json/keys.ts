@@ -693,6 +693,10 @@ export const JSON_KEYS = {
   knownUsd: key(number, 'USD: the part of `costUsd` that is known'),
   largerThanBytes: key(bytes, 'files with more bytes were asked for'),
   largestBytes: key(bytes, 'of the largest shard'),
+  largestFolders: key(
+    listOf(of('path isWhole files bytes oldFiles oldBytes newestDays')),
+    'right in the folder that was looked at, the largest first: folders (path ends in a slash), and files beside them (path is `*`)',
+  ),
   lastAlerts: key(listOf(of('severity type project writerId location? isGlobal time')), 'which alerts were sent when'),
   lastDay: key(text, 'last day, `YYYY-MM-DD`'),
   lastRunAt: key(time, 'when the last run ended'),

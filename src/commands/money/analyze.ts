@@ -5,7 +5,7 @@ import { flag, type Values } from '../../cli/flag.js';
 import { refuseS3Flags } from '../../cli/idle-flags.js';
 import { conflicts, dashed, idle, requires } from '../../cli/rule.js';
 import { PROVIDERS } from '../../core/store/providers/provider.js';
-import { isPathOfPlace } from '../../core/store/store-url.js';
+import { isPathWord } from '../../core/store/store-url.js';
 import type { EventSink } from '../../core/events/events.js';
 import { folderFlags, refuseTyped } from './analyze/folder-flags.js';
 import { detectedStoreFlags, DEFAULT_REGION } from '../kit/flags.js';
@@ -89,7 +89,7 @@ export const command = defineCommand({
     '--inventory reads what S3 has listed, so that nothing is listed but the unfinished uploads of URL; without URL nothing but the ' +
     'inventory is read. It is of its date, and without what its configuration leaves out. --engine athena has Athena read it, for ' +
     'buckets of billions of objects; what that costs at most is said before.\n' +
-    'A path (/data, ./data) is a folder of this computer that is looked at as an upload would, with its rules and filters, and without ' +
+    'A path (/data, data) is a folder of this computer that is looked at as an upload would, with its rules and filters, and without ' +
     'reading content: age by size, owners, the folders where most is old, what each storage class would cost, and the `archiver upload` ' +
     'line for them. On a terminal that is a screen with the folders by size or age, where marked ones give the line; --once prints. A ' +
     'store in a folder is named by its URL, file:///folder.',
@@ -98,6 +98,7 @@ export const command = defineCommand({
       describe:
         'the bucket: s3://bucket[/prefix], or file:///folder; or the path of a folder; not needed with --inventory',
       orFlag: 'inventory',
+      takesFolders: true,
     }),
   ],
   flags,
@@ -117,7 +118,7 @@ export const command = defineCommand({
   examples: [
     'archiver analyze s3://acme-archive',
     'archiver analyze s3://acme-archive/lab --sampling --sample-size 50000',
-    'archiver analyze ./results --older-than 2y --upload-to s3://acme-archive/lab',
+    'archiver analyze results --older-than 2y --upload-to s3://acme-archive/lab',
     'archiver analyze --inventory s3://acme-logs/acme-archive/daily/2026-05-31T01-00Z/manifest.json',
     'archiver analyze s3://backups --endpoint-url https://s3.wasabisys.com --provider wasabi --json',
   ],
@@ -129,7 +130,7 @@ export const command = defineCommand({
   hasScreen: true,
   async run(values, [url], context: Context<'analyze'>) {
     const [[typed = ''] = []] = context.typed;
-    if (isPathOfPlace(typed)) {
+    if (typed !== '' && isPathWord(typed)) {
       const { analyzeFolder } = await import('./analyze/local-folder.js');
       return await analyzeFolder(typed, values, context);
     }
@@ -146,7 +147,7 @@ export const command = defineCommand({
 /** Refuses flags of a folder for a store, and where it is a folder those of S3, too. @throws usage */
 function refuseForStore(url: string | undefined, values: Values<typeof flags>, context: Context<'analyze'>): void {
   const keys = Object.keys(folderFlags);
-  refuseTyped(keys, context, 'a store', 'they are for the path of a folder, such as /data or ./data');
+  refuseTyped(keys, context, 'a store', 'they are for the path of a folder, such as /data or data');
   if (url?.startsWith('file:') !== true) return;
   const asS3 = { provider: { ...flags.provider, only: 's3' }, region: { ...flags.region, only: 's3' } } as const;
   refuseS3Flags(asS3, { origins: context.origins, values }, url);

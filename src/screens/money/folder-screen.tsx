@@ -6,7 +6,7 @@ import { displayPath } from '../../core/platform/paths/raw-path.js';
 import { type FolderPorts, markedSums } from '../../stores/money/folder-state.js';
 import type { FolderStore } from '../../stores/money/folder-store.js';
 import { Empty } from '../../ui/empty.js';
-import { formatBytes, formatCount } from '../../ui/format.js';
+import { formatBytes, formatCount, formatQuantity } from '../../ui/format.js';
 import { shortUsd } from '../../ui/format-usd.js';
 import { HelpOverlay } from '../../ui/help-overlay.js';
 import { Line } from '../../ui/line.js';
@@ -74,7 +74,7 @@ function FolderBar({ store, unseen }: FolderScreenProps): ReactElement {
   const { files, bytes, allocatedBytes, oldBytes } = tree.sums(folder);
   return (
     <Line
-      left={`${formatCount(files)} files, ${formatBytes(bytes)} (${formatBytes(allocatedBytes)} on disk), ${formatBytes(oldBytes)} old`}
+      left={`${formatQuantity(files, 'file')}, ${formatBytes(bytes)} (${formatBytes(allocatedBytes)} on disk), ${formatBytes(oldBytes)} old`}
       right={
         <>
           {unseen > 0 && <Tint tone="warn">{`${formatCount(unseen)} not seen  `}</Tint>}

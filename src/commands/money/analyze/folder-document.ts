@@ -1,13 +1,24 @@
 // The JSON about a folder of this computer.
 import { shownSkip } from '../../../core/archive/scan/skip.js';
+import type { PlaceSums } from '../../../core/money/analyze/folder/hot-folders.js';
 import { roundedUsd } from '../../../core/cost/money.js';
 import { originOf } from '../../../core/cost/price-table.js';
 import { classEstimateDocument } from '../class-estimate.js';
 import { type AnalyzedFolder, hotPath } from './folder-text.js';
 
+const placeDocument = (one: PlaceSums) => ({
+  path: hotPath(one),
+  isWhole: one.isWhole,
+  files: one.files,
+  bytes: one.bytes,
+  oldFiles: one.oldFiles,
+  oldBytes: one.oldBytes,
+  newestDays: Math.floor(one.newestDays),
+});
+
 /** Returns the JSON document of a folder. */
 export function folderDocument(analyzed: AnalyzedFolder) {
-  const { path, rule, sums, directories, leftOut, skipped, ages, owners, hottest, hotFolders } = analyzed;
+  const { path, rule, sums, directories, leftOut, skipped, ages, owners, largest, hottest, hotFolders } = analyzed;
   const { classes, oldClasses, nowUsd, uploadCommand, prices, durationMs } = analyzed;
   const { files, bytes, allocatedBytes, oldFiles, oldBytes } = sums;
   return {
@@ -34,15 +45,10 @@ export function folderDocument(analyzed: AnalyzedFolder) {
       oldFiles: one.oldFiles,
       oldBytes: one.oldBytes,
     })),
+    largestFolders: largest.map(placeDocument),
     hotFolders: hottest.map((one) => ({
-      path: hotPath(one),
-      isWhole: one.isWhole,
-      files: one.files,
-      bytes: one.bytes,
-      oldFiles: one.oldFiles,
-      oldBytes: one.oldBytes,
+      ...placeDocument(one),
       meanAgeDays: Math.floor(one.heat / one.oldBytes),
-      newestDays: Math.floor(one.newestDays),
     })),
     hotFolderCount: hotFolders,
     classEstimates: classes.map(classEstimateDocument),

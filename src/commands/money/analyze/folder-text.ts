@@ -5,7 +5,7 @@ import type { PriceList } from '../../../core/cost/price-table.js';
 import type { AgeRule } from '../../../core/money/analyze/folder/file-rows.js';
 import { DAY_MS } from '../../../core/money/analyze/folder/file-rows.js';
 import type { AgeBand, FolderFacts, Owner } from '../../../core/money/analyze/folder/folder-facts.js';
-import { type HotFolder, MOSTLY_OLD } from '../../../core/money/analyze/folder/hot-folders.js';
+import { type PlaceSums, MOSTLY_OLD } from '../../../core/money/analyze/folder/hot-folders.js';
 import type { Sums } from '../../../core/money/analyze/folder/sums.js';
 import type { Skip } from '../../../core/archive/scan/skip.js';
 import { displayPath, pathBelow, TOP } from '../../../core/platform/paths/raw-path.js';
@@ -24,7 +24,9 @@ export interface AnalyzedFolder extends FolderFacts {
   readonly directories: number;
   readonly leftOut: number;
   readonly skipped: readonly Skip[];
-  readonly hottest: readonly HotFolder[];
+  /** Of what is right in the folder, the largest. */
+  readonly largest: readonly PlaceSums[];
+  readonly hottest: readonly PlaceSums[];
   /** How many there are; not all are listed. */
   readonly hotFolders: number;
   readonly prices: PriceList;
@@ -81,10 +83,19 @@ const OWNER_COLUMNS: readonly Column<Owner>[] = [
 ];
 
 /** `lab/2019/`, or `lab/*` for what lies directly in it. */
-export const hotPath = ({ path, isWhole }: Pick<HotFolder, 'path' | 'isWhole'>): string =>
+export const hotPath = ({ path, isWhole }: Pick<PlaceSums, 'path' | 'isWhole'>): string =>
   isWhole ? displayPath(pathBelow(path, TOP)) : `${path === '' ? '' : `${displayPath(path)}/`}*`;
 
-const HOT_COLUMNS = (oldTotal: number): readonly Column<HotFolder>[] => [
+const LARGEST_COLUMNS = (total: number): readonly Column<PlaceSums>[] => [
+  column('LARGEST', hotPath, { isCuttable: true }),
+  numbers('FILES', ({ files }) => formatCount(files), { dropOrder: 2 }),
+  numbers('SIZE', ({ bytes }) => formatBytes(bytes)),
+  numbers('SHARE', ({ bytes }) => shareOf(bytes, total)),
+  numbers('OLD', ({ oldBytes, bytes }) => shareOf(oldBytes, bytes)),
+  numbers('NEWEST', ({ newestDays }) => ageText(newestDays), { dropOrder: 1 }),
+];
+
+const HOT_COLUMNS = (oldTotal: number): readonly Column<PlaceSums>[] => [
   column('HOTTEST', hotPath, { isCuttable: true }),
   numbers('FILES', ({ files }) => formatCount(files), { dropOrder: 2 }),
   numbers('SIZE', ({ bytes }) => formatBytes(bytes)),
@@ -163,10 +174,11 @@ function uploadText({ uploadCommand, isStoreNamed, hottest }: AnalyzedFolder): s
 
 /** Returns all of the text; the line to paste is its last. */
 export async function folderText(analyzed: AnalyzedFolder, context: TableContext): Promise<string> {
-  const { ages, owners, hottest, sums, classes } = analyzed;
+  const { ages, owners, largest, hottest, sums, classes } = analyzed;
   const tables = [
     await tableText(ages, AGE_COLUMNS(sums.bytes), context),
     await tableText(owners, OWNER_COLUMNS, context),
+    ...(largest.length === 0 ? [] : [await tableText(largest, LARGEST_COLUMNS(sums.bytes), context)]),
     ...(hottest.length === 0 ? [] : [await tableText(hottest, HOT_COLUMNS(sums.oldBytes), context)]),
   ];
   const costs = classes.length === 0 ? '' : await tableText(classRows(analyzed), CLASS_COLUMNS(analyzed), context);

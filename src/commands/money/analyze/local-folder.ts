@@ -6,10 +6,12 @@ import { resolveSource } from '../../../core/archive/scan/source-folder.js';
 import type { PriceList } from '../../../core/cost/price-table.js';
 import { folderFacts } from '../../../core/money/analyze/folder/folder-facts.js';
 import { ROOT } from '../../../core/money/analyze/folder/folder-tree.js';
-import { hotFolders } from '../../../core/money/analyze/folder/hot-folders.js';
+import { hotFolders, largestFolders } from '../../../core/money/analyze/folder/hot-folders.js';
 import { keptInClasses } from '../../../core/money/analyze/folder/kept-in-classes.js';
 import { documentLine } from '../../../core/platform/json/document.js';
-import { printable } from '../../../core/platform/paths/raw-path.js';
+import { ArchiverError, isArchiverError } from '../../../core/platform/failures/errors.js';
+import { printable, type RawPath } from '../../../core/platform/paths/raw-path.js';
+import { isBareWord } from '../../../core/store/store-url.js';
 import { DEFAULT_REGION } from '../../kit/flags.js';
 import { stopwatch } from '../../kit/run.js';
 import { chosenPrices, warnOfRegion } from '../chosen-prices.js';
@@ -34,7 +36,7 @@ export async function analyzeFolder(path: string, values: FolderValues, context:
   const hint = 'a store in a folder is named by its URL: file:///absolute/folder';
   refuseTyped(STORE_KEYS, context, `${printable(path)}, which is a path`, hint);
   const elapsed = stopwatch(context);
-  const root = resolveSource(path, context.cwd);
+  const root = sourceOf(path, context.cwd);
   const lines = new UploadLines(root, values, context);
   const { region = DEFAULT_REGION } = values;
   // A folder tells nothing of where it will be stored.
@@ -55,6 +57,19 @@ export async function analyzeFolder(path: string, values: FolderValues, context:
     context.result(document, () => text);
   }
   return unseen > 0 ? 3 : 0;
+}
+
+/** Returns the resolved path. @throws what `resolveSource` throws, for a bare word with how a bucket is written */
+function sourceOf(path: string, cwd: string): RawPath {
+  try {
+    return resolveSource(path, cwd);
+  } catch (error) {
+    if (!isArchiverError(error, 'not-found') || !isBareWord(path)) throw error;
+    throw new ArchiverError('not-found', error.message, {
+      hint: `write s3://${printable(path)} for a bucket`,
+      cause: error,
+    });
+  }
 }
 
 interface Priced extends Pick<FolderValues, 'top' | 'diskPrice'> {
@@ -84,6 +99,7 @@ function sumsOf(
     sums,
     hottest,
     hotFolders: all.length,
+    largest: largestFolders(tree).slice(0, top),
     classes: keptInClasses(sums.bytes, prices),
     oldClasses: keptInClasses(sums.oldBytes, prices),
     nowUsd:

@@ -7,15 +7,16 @@ import type { Sums } from './sums.js';
 /** A folder is archived as a whole if at least this share of its bytes is old. */
 export const MOSTLY_OLD = 0.9;
 
-export interface HotFolder extends Sums {
+/** A folder with all that is below, or the files in one. */
+export interface PlaceSums extends Sums {
   readonly path: RawPath;
-  /** False for what lies directly in a folder of which the rest is too young. */
+  /** False for the files in a folder, without the folders in it. */
   readonly isWhole: boolean;
 }
 
 /** Returns the hottest first; the folder that was scanned is taken apart even if all of it is old. */
-export function hotFolders(tree: FolderTree): readonly HotFolder[] {
-  const found: HotFolder[] = [];
+export function hotFolders(tree: FolderTree): readonly PlaceSums[] {
+  const found: PlaceSums[] = [];
   const look = (folder: number): void => {
     const sums = tree.sums(folder);
     if (sums.oldBytes === 0) return;
@@ -30,4 +31,13 @@ export function hotFolders(tree: FolderTree): readonly HotFolder[] {
   };
   look(ROOT);
   return found.sort((a, b) => b.heat - a.heat);
+}
+
+/** Returns the folders right in the one that was scanned, and what lies beside them, the largest first. */
+export function largestFolders(tree: FolderTree): readonly PlaceSums[] {
+  const own = tree.ownSums(ROOT);
+  const below = tree.folders(ROOT).map((folder) => ({ path: tree.path(folder), isWhole: true, ...tree.sums(folder) }));
+  return [...below, ...(own.files > 0 ? [{ path: tree.path(ROOT), isWhole: false, ...own }] : [])].sort(
+    (a, b) => b.bytes - a.bytes,
+  );
 }
