@@ -78,7 +78,7 @@ const ATHENA_FLAGS = [
 
 export const command = defineCommand({
   path: 'analyze',
-  summary: 'show what a bucket costs, or what is old and big in a folder, and what could be saved',
+  summary: 'show what a bucket costs, or what is old and big in a folder',
   description:
     'Lists a bucket or a prefix, whoever wrote it, and adds up its objects by storage class, size and age. Older versions and ' +
     'unfinished multipart uploads are billed too and are in the cost, where they may be listed. What a class saves counts the ' +

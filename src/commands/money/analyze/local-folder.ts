@@ -112,7 +112,7 @@ function sumsOf(
 
 /** A terminal gets a screen, unless something was asked for that is printed. */
 function opensScreen({ once, format }: FolderValues, context: Context<'analyze'>): boolean {
-  const { json, stdin, stdout, env, quiet } = context;
-  if (once || json || quiet || format === 'json') return false;
+  const { json, stdin, stdout, env } = context;
+  if (once || json || format === 'json') return false;
   return stdin.isTTY === true && stdout.isTTY === true && env['TERM'] !== 'dumb' && !isCi(env);
 }
