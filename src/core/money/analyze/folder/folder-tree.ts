@@ -136,5 +136,5 @@ function nextBelow(folder: RawPath, path: RawPath): RawPath {
 function chain(first: number | undefined, next: ArrayLike<number>): readonly number[] {
   const all: number[] = [];
   for (let at = first ?? NONE; at !== NONE; at = next[at] ?? NONE) all.push(at);
-  return all.reverse();
+  return all.toReversed();
 }
