@@ -170,6 +170,18 @@ describe('the upload line', () => {
     expect(pasted(String(uploadCommand))).toMatchObject({ files: 1, bytes: 30_000 });
   });
 
+  test(
+    'is of the whole folder where rules in it leave something out of what is listed',
+    { timeout: 60_000 },
+    async () => {
+      makeLab();
+      writeFileSync(join(folder, 'lab/.archiverignore'), 'b.bin\n');
+      const { uploadCommand } = await analyzed('./lab', '--top', '1', '--upload-to', './store');
+
+      expect(pasted(String(uploadCommand))).toMatchObject({ files: 1, bytes: 90_000 });
+    },
+  );
+
   test('names one folder as the source where no rule stands above it', { timeout: 60_000 }, async () => {
     makeLab();
     const { uploadCommand } = await analyzed('./lab', '--top', '1', '--upload-to', './store');
