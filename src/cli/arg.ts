@@ -15,6 +15,8 @@ export interface Arg<T = unknown> {
   readonly store: 'default' | 'typed' | undefined;
   /** Pattern of its texts, where they may be store URLs: a text that does not match is misplaced if that of the store does. */
   readonly looksLike: RegExp | undefined;
+  /** A bare word (`data`) is a folder, too, for a command that also takes folders that are no stores. */
+  readonly takesFolders: boolean;
   /** Never present: carries the type that `run` gets. */
   readonly value?: T;
 }
@@ -28,6 +30,7 @@ interface Options {
   readonly looksLike?: RegExp;
   /** What it names, for completion; a store if it is one. */
   readonly names?: Names;
+  readonly takesFolders?: true;
 }
 type Out<T, O> = O extends { many: true }
   ? readonly T[]
@@ -46,6 +49,7 @@ const positional =
     many: options.many ?? false,
     store,
     looksLike: options.looksLike,
+    takesFolders: options.takesFolders ?? false,
   });
 
 /** Constructors of every kind of argument. */

@@ -112,6 +112,11 @@ export interface Named {
   readonly stores: NamedStores;
 }
 
+/** The texts of each argument, as they were typed: none of a store that something else names. */
+export interface Typed {
+  readonly typed: readonly (readonly string[])[];
+}
+
 /** Listeners to the events of operations other than the display: a log, telemetry. */
 export interface EventListeners {
   readonly followers?: readonly EventConsumer[];
@@ -195,6 +200,7 @@ export interface ContextOf<F extends object>
     Pricing,
     Featured,
     Named,
+    Typed,
     EventListeners,
     StreamedResultsOf<F>,
     Messages,

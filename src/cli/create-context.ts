@@ -102,6 +102,7 @@ export function createContext(
     features,
     settings: values,
     stores: parsed.stores,
+    typed: parsed.typed,
     followers,
     origins,
     result(value, text) {

@@ -1,6 +1,7 @@
 // Flags as data. A flag knows its type, the meaning of its texts and its help text, but nothing of argv, the environment or files. `T` is
 // the type of the value that `run` gets.
 import {
+  ageType,
   bytesType,
   choiceType,
   durationType,
@@ -157,6 +158,7 @@ export const flag = {
   /** Permission bits. */
   mode: singleOf(modeType),
   duration: singleOf(durationType),
+  age: singleOf(ageType),
   part: singleOf(partType),
   percent: singleOf(percentType),
   /** `also` lists values outside the range that are allowed, such as 0 for automatic. */

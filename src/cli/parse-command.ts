@@ -35,6 +35,8 @@ export interface ParsedCommand extends Resolved {
   readonly args: readonly unknown[];
   /** The stores that the config file names. */
   readonly stores: NamedStores;
+  /** The texts of each argument, as they were typed. */
+  readonly typed: readonly (readonly string[])[];
 }
 
 export interface ParseInput {
@@ -213,7 +215,7 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   const place = storeArg(command) === undefined ? undefined : placeIn(resolved.values, around);
   refuseIdle(command, resolved, { place, texts: tokens.args, cwd: around.cwd });
   refuseMissing(command, resolved, { placed, place, stores });
-  const parsed = { ...resolved, args: parseArgs(declared, placed, place), stores };
+  const parsed = { ...resolved, args: parseArgs(declared, placed, place), stores, typed: placed.of };
   checkRules(command, parsed);
   return parsed;
 }

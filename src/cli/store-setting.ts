@@ -8,7 +8,7 @@ import { type Around, isUnknownName, knownNames, type NamedStores, placeUrlOf, s
 import { overriddenKeys, type FlagRule } from './rule.js';
 import type { Tokens } from './tokenize.js';
 import { urlIn } from './value-type.js';
-import { bucketUrl, joinStoreUrl } from '../core/store/store-url.js';
+import { bucketUrl, isBareWord, joinStoreUrl } from '../core/store/store-url.js';
 
 /** Key of the store in the section `storage`, and in values and origins. */
 export const STORE_KEY = 'url';
@@ -116,7 +116,10 @@ const storeFlagTexts = ({ texts }: Tokens): readonly string[] =>
 /** All that was typed for the store, as the argument or the flag. */
 export function typedStores(declared: Args, placed: PlacedTexts, tokens: Tokens): readonly string[] {
   const at = declared.findIndex(({ store }) => store !== undefined);
-  return at < 0 ? [] : [...(placed.of[at] ?? []), ...storeFlagTexts(tokens)];
+  const texts = placed.of[at] ?? [];
+  const own =
+    declared[at]?.takesFolders === true ? texts.map((text) => (isBareWord(text) ? `./${text}` : text)) : texts;
+  return at < 0 ? [] : [...own, ...storeFlagTexts(tokens)];
 }
 
 /** True for a word that is a store wherever it stands: a URL, or `NAME:` of the config file. A path may be something else. */

@@ -130,6 +130,22 @@ export const durationType: ValueType<number> = {
   },
 };
 
+const YEARS = /^(\d+(?:\.\d+)?)\s*y\s*(.*)$/;
+
+/** An age in milliseconds: a duration, where a year (365 days) may come first. Not for retention, where a leap day counts. */
+export const ageType: ValueType<number> = {
+  label: 'age',
+  sample: '2y',
+  completes: 'nothing',
+  parse(text) {
+    const [, years = '0', rest = text] = YEARS.exec(text.trim()) ?? [];
+    const more = rest === '' ? 0 : parseDuration(rest);
+    return more === undefined
+      ? bad('wants an age such as 90d, 26w or 2y')
+      : good(Math.round(Number(years) * 365 * 86_400_000) + more);
+  },
+};
+
 /** An amount of money, as it is shown: `$8.12`, or `8.12`. */
 export function usdType(): ValueType<number> {
   const amount = floatType(0);

@@ -31,6 +31,14 @@ const KEPT = 'storageClass objects bytes uploadUsd monthlyUsd yearlyUsd minimumD
 
 const SERIES = 'kind project region knownDays unknownDays neededDays? dailyCosts storedPerDayUsd leftOutStores';
 
+/** What `analyze` says of a store, and of a folder of this computer. */
+const STORE_ANALYSIS = optional(
+  'location objects monthlyUsd yearlyUsd storedClasses sizeBands versionsHidden older unfinished unfinishedHidden sampled inventory classSavings isAws requests',
+);
+const FOLDER_ANALYSIS = optional(
+  'source files directories allocatedBytes ageBy olderThanMs oldFiles oldBytes owners largestFolders hotFolders hotFolderCount classEstimates oldClassEstimates onDiskUsd oldOnDiskUsd uploadCommand leftOutCount skipped',
+);
+
 /** The keys of each command in addition to `schemaVersion`; a key with `?` may be missing. */
 export const JSON_DOCUMENTS = {
   'access-check':
@@ -40,7 +48,7 @@ export const JSON_DOCUMENTS = {
   'alerts disable': 'channels',
   'alerts enable': 'channels',
   'alerts test': 'alerts outcomes',
-  analyze: `location objects bytes monthlyUsd yearlyUsd storedClasses sizeBands ageBands versionsHidden older unfinished unfinishedHidden sampled? inventory? classSavings? isAws ${ORIGIN} requests durationMs`,
+  analyze: `bytes ageBands ${ORIGIN} durationMs ${STORE_ANALYSIS} ${FOLDER_ANALYSIS}`,
   balance: `uploadId threshold imbalanced canImprove ${LOADS} plan? executed moved? supersededObjects? supersededBytes? location dryRun durationMs requests`,
   benchmark: `dataType file bytes blockBytes threads chosenLevels benchmarks storageClass ${ORIGIN} durationMs`,
   browse: '',

@@ -322,6 +322,16 @@ export const OPERATIONS: Readonly<Record<Operation, OperationKind>> = {
     interrupt: stopsWithout('nothing is changed'),
     kept: () => 'nothing was changed',
   },
+  'analyze folder': {
+    doing: 'Analyzing',
+    done: 'Analyzed',
+    noun: 'Analysis',
+    unit: 'file',
+    moves: { raw: 'found' },
+    phases: { scanning: SCANNING },
+    interrupt: stopsWithout('nothing is changed'),
+    kept: () => 'nothing was changed',
+  },
   'lock-extend': {
     doing: 'Locking',
     done: 'Locked',

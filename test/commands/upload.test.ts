@@ -69,12 +69,16 @@ test('folders of our own are left out below the source alone, also when that is 
   const home = await tempFolder();
 
   expect(excludedTrees(raw(home), `file://${home}/store`, `${home}/.archiver`)).toEqual([
-    ...['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'receipts', 'state'].map((name) => `${home}/.archiver/${name}`),
+    ...['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'receipts', 'state'].map(
+      (name) => `${home}/.archiver/${name}`,
+    ),
     `${home}/store`,
   ]);
   expect(excludedTrees(raw(home), 's3://abc/x', '/elsewhere')).toEqual([]);
   expect(excludedTrees(raw('/'), 'file:///srv/none/store', '/home/none')).toEqual([
-    ...['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'receipts', 'state'].map((name) => `/home/none/${name}`),
+    ...['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'receipts', 'state'].map(
+      (name) => `/home/none/${name}`,
+    ),
     '/srv/none/store',
   ]);
   expect(excludedTrees(raw(home), `file://${home}-2/store`, '/elsewhere')).toEqual([]);

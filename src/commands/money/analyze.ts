@@ -1,25 +1,29 @@
 import { arg } from '../../cli/arg.js';
 import { defineCommand } from '../../cli/command.js';
-import type { Clock, Messages, Pricing, Results } from '../../cli/context.js';
+import type { Context } from '../../cli/context.js';
 import { flag, type Values } from '../../cli/flag.js';
-import type { ProgressContext } from '../../cli/progress.js';
+import { refuseS3Flags } from '../../cli/idle-flags.js';
 import { conflicts, dashed, idle, requires } from '../../cli/rule.js';
 import { PROVIDERS } from '../../core/store/providers/provider.js';
+import { isPathWord } from '../../core/store/store-url.js';
 import type { EventSink } from '../../core/events/events.js';
+import { folderFlags, refuseTyped } from './analyze/folder-flags.js';
 import { detectedStoreFlags, DEFAULT_REGION } from '../kit/flags.js';
 import { fact } from '../kit/lines.js';
 import { stopwatch, withResult } from '../kit/run.js';
 import type { AnalyzedStore, TextLine } from './store-analysis.js';
-import type { StoreContext } from '../kit/store.js';
-import { fitLines, tableText, type TableContext } from '../kit/table.js';
+import { fitLines, tableText } from '../kit/table.js';
 
 const flags = {
   provider: flag.choice(PROVIDERS, {
-    only: 's3',
     describe:
-      'whose prices; when not given, what the address of the server tells. aws, b2 and wasabi have lists, the others cost what costControl.ownPrices says',
+      'whose prices; when not given, what the address of the server tells, and for a folder aws. aws, b2 and wasabi have lists, the others cost what costControl.ownPrices says',
   }),
   ...detectedStoreFlags,
+  region: flag.text({
+    placeholder: 'NAME',
+    describe: `region of the bucket; detected when not given. Of a folder: whose prices hold, ${DEFAULT_REGION} when not given`,
+  }),
   format: flag.choice(['table', 'json'], { short: 'f', default: 'table', describe: 'json is the same as --json' }),
   inventory: flag.text({
     placeholder: 'URL',
@@ -61,6 +65,7 @@ const flags = {
     describe: 'what moving objects to other classes saves',
     off: 'leave out what moving objects to other classes saves',
   }),
+  ...folderFlags,
 };
 
 const ATHENA_FLAGS = [
@@ -71,11 +76,9 @@ const ATHENA_FLAGS = [
   'athenaMaxScan',
 ] as const;
 
-type Context = Results<'analyze'> & Clock & Messages & Pricing & StoreContext & ProgressContext & TableContext;
-
 export const command = defineCommand({
   path: 'analyze',
-  summary: 'show what a bucket costs, and what could be saved',
+  summary: 'show what a bucket costs, or what is old and big in a folder',
   description:
     'Lists a bucket or a prefix, whoever wrote it, and adds up its objects by storage class, size and age. Older versions and ' +
     'unfinished multipart uploads are billed too and are in the cost, where they may be listed. What a class saves counts the ' +
@@ -85,11 +88,17 @@ export const command = defineCommand({
     'without folders is listed in full, and a sample may miss a folder that is much larger than the others.\n' +
     '--inventory reads what S3 has listed, so that nothing is listed but the unfinished uploads of URL; without URL nothing but the ' +
     'inventory is read. It is of its date, and without what its configuration leaves out. --engine athena has Athena read it, for ' +
-    'buckets of billions of objects; what that costs at most is said before.',
+    'buckets of billions of objects; what that costs at most is said before.\n' +
+    'A path (/data, data) is a folder of this computer that is looked at as an upload would, with its rules and filters, and without ' +
+    'reading content: age by size, owners, the folders where most is old, what each storage class would cost, and the `archiver upload` ' +
+    'line for them. On a terminal that is a screen with the folders by size or age, where marked ones give the line; --once prints. A ' +
+    'store in a folder is named by its URL, file:///folder.',
   args: [
     arg.url('URL', {
-      describe: 'the bucket or folder: s3://bucket[/prefix], or file:///folder; not needed with --inventory',
+      describe:
+        'the bucket: s3://bucket[/prefix], or file:///folder; or the path of a folder; not needed with --inventory',
       orFlag: 'inventory',
+      takesFolders: true,
     }),
   ],
   flags,
@@ -109,22 +118,44 @@ export const command = defineCommand({
   examples: [
     'archiver analyze s3://acme-archive',
     'archiver analyze s3://acme-archive/lab --sampling --sample-size 50000',
+    'archiver analyze results --older-than 2y --upload-to s3://acme-archive/lab',
     'archiver analyze --inventory s3://acme-logs/acme-archive/daily/2026-05-31T01-00Z/manifest.json',
     'archiver analyze s3://backups --endpoint-url https://s3.wasabisys.com --provider wasabi --json',
   ],
-  exits: { 0: 'analyzed, also where a price is not known', 1: 'the place is not there or cannot be listed' },
-  async run(values, [url], context: Context) {
+  exits: {
+    0: 'analyzed, also where a price is not known',
+    1: 'the place is not there or cannot be listed',
+    3: 'analyzed, but something in the folder could not be looked at',
+  },
+  hasScreen: true,
+  async run(values, [url], context: Context<'analyze'>) {
+    const [[typed = ''] = []] = context.typed;
+    if (typed !== '' && isPathWord(typed)) {
+      const { analyzeFolder } = await import('./analyze/local-folder.js');
+      return await analyzeFolder(typed, values, context);
+    }
+    refuseForStore(url, values, context);
     const elapsed = stopwatch(context);
     await withResult(context, values.progress ? {} : { progressFormat: 'none' }, {
       work: async (emit) => await shown(await analyzed(url, { values, context, emit, elapsed }), values, context),
       show: ({ document, text }) => ({ document, text: () => text, isResult: true }),
     });
+    return 0;
   },
 });
 
+/** Refuses flags of a folder for a store, and where it is a folder those of S3, too. @throws usage */
+function refuseForStore(url: string | undefined, values: Values<typeof flags>, context: Context<'analyze'>): void {
+  const keys = Object.keys(folderFlags);
+  refuseTyped(keys, context, 'a store', 'they are for the path of a folder, such as /data or data');
+  if (url?.startsWith('file:') !== true) return;
+  const asS3 = { provider: { ...flags.provider, only: 's3' }, region: { ...flags.region, only: 's3' } } as const;
+  refuseS3Flags(asS3, { origins: context.origins, values }, url);
+}
+
 interface Call {
   readonly values: Values<typeof flags>;
-  readonly context: Context;
+  readonly context: Context<'analyze'>;
   readonly emit: EventSink;
   readonly elapsed: () => number;
 }
@@ -141,7 +172,7 @@ async function analyzed(url: string | undefined, { values, context, emit, elapse
   return { ...analysis, ...found, prices: storePrices(found, context), durationMs: elapsed() };
 }
 
-async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeof flags>, context: Context) {
+async function shown(store: AnalyzedStore, { format, showSavings }: Values<typeof flags>, context: Context<'analyze'>) {
   const kit = await import('./store-analysis.js');
   const { analysisDocument } = await import('./analysis-document.js');
   const { documentLine } = await import('../../core/platform/json/document.js');

@@ -23,6 +23,7 @@ export type Operation =
   | 'dvc export'
   | 'estimate'
   | 'analyze'
+  | 'analyze folder'
   | 'benchmark'
   | 'fleet status'
   | 'lock-extend';

@@ -25,6 +25,12 @@ export function storeUrlOf(text: string, cwd: string): string | undefined {
   return PATH.test(text) ? `file://${resolve(cwd, text)}` : undefined;
 }
 
+/** True for a word without a colon that is no path as `storeUrlOf` takes it: `data`. */
+export const isBareWord = (text: string): boolean => !PATH.test(text) && !text.includes(':');
+
+/** True for what is written as a path, with `./` or without, and not as a URL or the name of a store. */
+export const isPathWord = (text: string): boolean => PATH.test(text) || isBareWord(text);
+
 /** Returns the URL for --bucket: the name of a bucket, or a place as people write it (`storeUrlOf`). */
 export const bucketUrl = (bucket: string, cwd: string): string =>
   storeUrlOf(bucket, cwd) ?? (bucket.includes('://') ? bucket : `s3://${bucket}`);
