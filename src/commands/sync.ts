@@ -25,6 +25,7 @@ import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { openForWriting } from './kit/store.js';
+import { objectFlags } from './upload/object-flags.js';
 
 const flags = {
   ...storeFlags('us-west-2'),
@@ -48,6 +49,7 @@ const flags = {
   ...ledgerFlags,
   ...budgetGateFlags,
   ...folderFlags,
+  ...objectFlags,
   dryRun: flag.on({ describe: DRY_RUN }),
   ...noticeFlags,
   ...telemetryFlags,

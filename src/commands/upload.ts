@@ -34,6 +34,7 @@ import { inspectStore } from './kit/slots.js';
 import { openForWriting } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 import { directFlags, directOptions, directRules } from './upload/direct-flags.js';
+import { objectFlags } from './upload/object-flags.js';
 import { streamFlags, streamRules } from './upload/stream-flags.js';
 import { tierFlags, tierPolicy, tierRules } from './upload/tier-flags.js';
 
@@ -83,6 +84,7 @@ const flags = {
   }),
   disableStaging: flag.on({ describe: 'keep no packed chunks waiting: less memory' }),
   ...folderFlags,
+  ...objectFlags,
   ...guardFlags,
   ...newDatasetFlag,
   ...accessGateFlags,

@@ -8,6 +8,7 @@ import { usageError } from '../../core/platform/failures/errors.js';
 import { printable, type RawPath, bytesOf, joinParts } from '../../core/platform/paths/raw-path.js';
 import type { SavedCommand, UploadState } from '../../core/archive/resume/upload-state.js';
 import type { UploadId } from '../../core/store/ids/upload-id.js';
+import { isObjectUrl } from './object-flags.js';
 
 export interface UploadCommand {
   /** Words of the command. */
@@ -62,11 +63,14 @@ const MAY_DIFFER = new Set([
   'profile',
   'region',
   'skipExisting',
+  'sourceProfile',
+  'sourceRegion',
+  'tempDir',
   'textfile',
   'workers',
 ]);
 /** Flags whose paths are relative to the working directory. */
-const PATH_FLAGS = ['dvcOutputDir', 'excludeFile', 'filesFrom', 'filesFromRaw', 'prevManifest', 'textfile'];
+const PATH_FLAGS = ['dvcOutputDir', 'excludeFile', 'filesFrom', 'filesFromRaw', 'prevManifest', 'tempDir', 'textfile'];
 /** Matches a store that is given as a relative path. */
 const RELATIVE = /^\.{1,2}(?:\/|$)/;
 
@@ -90,7 +94,7 @@ export async function savedCommand(run: UploadCommand, context: Context): Promis
   }
   return {
     command,
-    sources: sources.map(({ given }) => resolve(context.cwd, given)),
+    sources: sources.map(({ given }) => (isObjectUrl(given) ? given : resolve(context.cwd, given))),
     sourceKey: bytesOf(joinParts(sources.map(({ real }) => real).toSorted(), '\0')).toString('base64'),
     destination,
     storeUrl,
