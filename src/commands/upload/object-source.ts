@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import { dashed, joinWords } from '../../cli/rule.js';
+import type { archiveInto } from '../../core/archive/archive-folder.js';
 import { archiveObjects, READS_AT_ONCE } from '../../core/archive/archive-objects.js';
 import type { Origin } from '../../core/archive/run/settings.js';
 import { estimateRetrieval, type RetrievalChunk } from '../../core/cost/retrieval-cost.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { rawFromText } from '../../core/platform/paths/raw-path.js';
 import { withoutLogin } from '../../core/store/endpoint-url.js';
+import type { EventSink } from '../../core/events/events.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { joinStoreUrl, parseStoreUrl } from '../../core/store/store-url.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
@@ -19,7 +21,6 @@ import { dryRunRetrievalGate, retrievalGate } from '../kit/slots.js';
 import { openForReading, type StoreValues } from '../kit/store.js';
 import { directFlags } from './direct-flags.js';
 import { isObjectUrl, objectFlags } from './object-flags.js';
-import type { ArchiveCall } from './run-archive.js';
 import type { Sources } from './sources.js';
 import { tierFlags } from './tier-flags.js';
 
@@ -94,7 +95,7 @@ export function objectCall(
   { objects }: Sources,
   values: ObjectValues,
   context: Context<'upload'>,
-): Pick<ArchiveCall, 'archive'> {
+): { readonly archive?: typeof archiveInto } {
   if (objects === undefined) return {};
   const tempParent = resolve(context.cwd, values.tempDir ?? tmpdir());
   const mayRead = askedBy(values, objects, context);
@@ -114,7 +115,7 @@ async function openSource(
   url: string,
   values: ObjectValues,
   context: Context<'upload'>,
-  onEvent: ArchiveEmit,
+  onEvent: EventSink,
 ): Promise<OpenedStore> {
   const { sourceRegion, sourceProfile, region, profile } = values;
   const own = {
@@ -129,8 +130,6 @@ async function openSource(
   const origins = { ...context.origins, region: sourceRegion === undefined ? ('default' as const) : ('flag' as const) };
   return await openForReading(url, own, { ...context, origins }, { requestsAtOnce: READS_AT_ONCE, onEvent });
 }
-
-type ArchiveEmit = Parameters<NonNullable<ArchiveCall['archive']>>[1]['emit'];
 
 /** Asks budgets about what reading the objects costs; a dry run says it. */
 function askedBy(values: ObjectValues, url: string, context: Context<'upload'>) {
