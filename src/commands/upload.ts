@@ -123,14 +123,13 @@ export const command = defineCommand({
     '--allow-mass-delete: its disk may not be mounted.\n' +
     'With - as SOURCE_DIR, stdin becomes one file (--name), packed as it comes in less than 300 MB of memory. What is interrupted cannot be ' +
     'resumed, and an empty stdin is refused (docs/operations.md).\n' +
-    'With s3://bucket/prefix as SOURCE, its objects are archived as files, read a few chunks ahead; ETag and metadata become ' +
-    'extended attributes. What changes meanwhile, is cold or has a key that is no path is left out and named (docs/moving.md).\n' +
+    'Objects of an s3:// SOURCE become files, read a few chunks ahead (docs/moving.md).\n' +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder. ' +
     `${FILTERING}\n${SOURCES}`,
   args: [
     arg.folder('SOURCE', {
-      describe: 'folder or file to archive, s3://bucket/prefix for its objects, or - for stdin',
+      describe: 'folder, file, s3:// prefix; - for stdin',
       many: true,
     }),
     arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' }),

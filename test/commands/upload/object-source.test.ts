@@ -111,6 +111,24 @@ describe('an upload of a bucket', () => {
     expect(gets().length).toBeGreaterThan(1);
   });
 
+  test('a large object that changes between its ranges is left out and named', async () => {
+    put('lab/a', 'small');
+    put('lab/large', Buffer.alloc(70 * 2 ** 20));
+    let asked = 0;
+    s3.rules.answer = (operation, { key }) => {
+      if (operation === 'GetObject' && key === 'lab/large' && ++asked === 2)
+        put('lab/large', Buffer.alloc(70 * 2 ** 20, 1));
+      return undefined;
+    };
+
+    const { status, document } = await upload('upload', 's3://raw/lab');
+
+    expect([status, document['files']]).toEqual([3, 1]);
+    expect(document['skipped']).toMatchObject([{ path: 'large', reason: 'changed after it was listed' }]);
+    expect([...(await restored()).keys()]).toEqual(['a']);
+    expect((await run('verify', store(), '--deep')).status).toBe(0);
+  });
+
   test('times, ETag, content type, class and metadata are kept', async () => {
     put('lab/a', 'content', {
       headers: { 'content-type': 'text/x-a', 'x-amz-meta-owner': 'ada', 'x-amz-storage-class': 'STANDARD_IA' },
