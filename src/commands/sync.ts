@@ -25,6 +25,7 @@ import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { openForWriting } from './kit/store.js';
+import { objectFlags } from './upload/object-flags.js';
 
 const flags = {
   ...storeFlags('us-west-2'),
@@ -48,6 +49,7 @@ const flags = {
   ...ledgerFlags,
   ...budgetGateFlags,
   ...folderFlags,
+  ...objectFlags,
   dryRun: flag.on({ describe: DRY_RUN }),
   ...noticeFlags,
   ...telemetryFlags,
@@ -73,6 +75,7 @@ export const command = defineCommand({
     'stage, are recorded without sending content again.\n' +
     'With --enable-dedup the SHA-256 of every file is recorded, and copies of what the version before holds are not sent ' +
     'either: all files of a size that is known are read. Later syncs of the dataset do the same, until --no-enable-dedup.\n' +
+    'Objects below s3://bucket/prefix are read when ETag, size or time differ, and are not compared by content (docs/moving.md).\n' +
     'A dataset that is encrypted with KMS stays encrypted with the same key where --kms-key-id and --encrypt-manifest are ' +
     'not given; --no-encrypt-manifest ends that.\n' +
     'What --exclude leaves out counts as gone with --track-deletes; what could not be read does not. Where ten or more ' +
@@ -80,7 +83,7 @@ export const command = defineCommand({
     'is recorded without --allow-mass-delete. The same is asked where a version has to list everything by itself.\n' +
     `${FILTERING}\n${SOURCES}`,
   args: [
-    arg.folder('SOURCE', { describe: 'folder or file to archive', many: true }),
+    arg.folder('SOURCE', { describe: 'folder or file to archive, or s3://bucket/prefix for its objects', many: true }),
     arg.url('S3_URL', { describe: 's3://bucket[/prefix] or file:///folder' }),
   ],
   flags,

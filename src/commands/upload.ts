@@ -34,6 +34,7 @@ import { inspectStore } from './kit/slots.js';
 import { openForWriting } from './kit/store.js';
 import { confirmCold } from './upload/confirm-cold.js';
 import { directFlags, directOptions, directRules } from './upload/direct-flags.js';
+import { objectFlags } from './upload/object-flags.js';
 import { REMOVING, removeFlags, removeRules } from './upload/remove-flags.js';
 import { streamFlags, streamRules } from './upload/stream-flags.js';
 import { tierFlags, tierPolicy, tierRules } from './upload/tier-flags.js';
@@ -84,6 +85,7 @@ const flags = {
   }),
   disableStaging: flag.on({ describe: 'keep no packed chunks waiting: less memory' }),
   ...folderFlags,
+  ...objectFlags,
   ...guardFlags,
   ...newDatasetFlag,
   ...accessGateFlags,
@@ -123,12 +125,16 @@ export const command = defineCommand({
     '--allow-mass-delete: its disk may not be mounted.\n' +
     'With - as SOURCE_DIR, stdin becomes one file (--name), packed as it comes in less than 300 MB of memory. What is interrupted cannot be ' +
     'resumed, and an empty stdin is refused (docs/operations.md).\n' +
+    'Objects of an s3:// SOURCE become files, read a few chunks ahead (docs/moving.md).\n' +
     `${REMOVING}\n` +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder. ' +
     `${FILTERING}\n${SOURCES}`,
   args: [
-    arg.folder('SOURCE', { describe: 'folder or file to archive, or - for stdin', many: true }),
+    arg.folder('SOURCE', {
+      describe: 'folder, file, s3:// prefix; - for stdin',
+      many: true,
+    }),
     arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' }),
   ],
   flags,

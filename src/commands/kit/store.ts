@@ -89,7 +89,7 @@ const OTHER_SOCKETS = 2;
 /** Opens the store of a base; the caller closes it. A store that is opened to be read can also be written to. */
 export async function openForReading(
   baseUrl: string,
-  values: StoreValues,
+  values: AddressedValues,
   context: StoreContext,
   { requestsAtOnce, onEvent }: StoreUse = {},
 ): Promise<OpenedStore> {

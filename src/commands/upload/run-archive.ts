@@ -26,6 +26,7 @@ import {
   engineEnvironment,
 } from './engine-options.js';
 import { namesakeOf, typedNameOf } from './ask-dataset.js';
+import { objectCall, objectOrigin, objectSources, type ObjectValues, refuseIdleFlags } from './object-source.js';
 import { findSources, refuseProvenance, type Sources } from './sources.js';
 import { warnOfUnwritableHome } from './unwritable-home.js';
 import { openResumable, type ResumableOptions } from './resumable.js';
@@ -41,8 +42,10 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
   readonly progressFormat: ProgressFormat | undefined;
   readonly options: Options;
   readonly open: OpenForWriting;
-  /** Archives what is no folder; `archiveInto` for folders. What it archives cannot be read again, so it is not resumable. */
+  /** Archives what is no folder; `archiveInto` for folders. */
   readonly archive?: typeof archiveInto;
+  /** True for what cannot be read again, so that it is not resumable. */
+  readonly isReadOnce?: boolean;
   /** Called once the upload is committed. */
   readonly after?: AfterUpload | undefined;
   /** Findings about the store, as keys of the document. */
@@ -87,7 +90,7 @@ async function archive(
   const show = ({ result, after }: Archived) =>
     context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { found, after });
   const { options: resumed, close } =
-    call.archive === undefined ? await openResumable(call, call, context, options) : { options, close: undefined };
+    call.isReadOnce === true ? { options, close: undefined } : await openResumable(call, call, context, options);
   try {
     return await runToResult(context, { progressFormat, show }, async (emit, aside) => {
       const source = sources.map(({ given }) => given).join(' ');
@@ -182,10 +185,12 @@ export function targetOf(
   context: Context,
 ): SourcesTarget {
   const place = storeOf(destination, writer);
-  return { ...place, sources: findSources(given, context, place.base) };
+  const sources = objectSources(given) ?? findSources(given, context, place.base);
+  refuseIdleFlags(sources, context);
+  return { ...place, sources };
 }
 
-interface FolderValues extends FilterValues, EncryptionValues {
+interface FolderValues extends FilterValues, EncryptionValues, ObjectValues {
   readonly datasetId: string | undefined;
   readonly newDataset: boolean;
   readonly failFast: boolean;
@@ -200,7 +205,12 @@ export async function folderOptions(
   context: Context<'upload'>,
 ): Promise<Pick<Options, 'labels' | 'dataset' | 'source'> & Options> {
   const { datasetId, newDataset, failFast, dryRun } = values;
-  const { root, folder, skipTrees, origin } = sources;
+  const { root, folder, skipTrees, objects } = sources;
+  const owner = writerId ?? hostname();
+  const origin =
+    objects === undefined
+      ? sources.origin && { ...sources.origin, owner }
+      : await objectOrigin(objects, values, context);
   refuseProvenance(sources, { ...values }, context);
   const provenance =
     folder === undefined ? undefined : await provenanceOf({ values: { ...values }, source: folder, context });
@@ -211,7 +221,7 @@ export async function folderOptions(
       id: datasetId === undefined ? undefined : checkDatasetId(datasetId),
       newDataset,
       writerId,
-      ...(origin && { origin: { ...origin, owner: writerId ?? hostname() } }),
+      ...(origin && { origin }),
       encryption: encryptionOptions(values, url, context),
     },
     filter: { ...(await filterOptions(values, skipTrees, context)), namesLeftOut: dryRun && context.verbose },
@@ -226,9 +236,10 @@ export async function folderCall(
   values: FolderValues & { readonly progressFormat: ProgressFormat | undefined },
   { base, url, sources }: SourcesTarget,
   context: Context<'upload'>,
-): Promise<Pick<ArchiveCall, 'values' | 'progressFormat' | 'sources' | 'destination' | 'storeUrl' | 'after'>> {
+): Promise<Omit<ArchiveCall, 'command' | 'policy' | 'opened' | 'options' | 'open' | 'found'>> {
   const { folder: source, named } = sources;
   return {
+    ...objectCall(sources, values, context),
     values: { ...values },
     progressFormat: values.progressFormat,
     sources: named,

@@ -8,6 +8,7 @@ import { usageError } from '../../core/platform/failures/errors.js';
 import { printable, type RawPath, bytesOf, joinParts } from '../../core/platform/paths/raw-path.js';
 import type { SavedCommand, UploadState } from '../../core/archive/resume/upload-state.js';
 import type { UploadId } from '../../core/store/ids/upload-id.js';
+import { isObjectUrl } from './object-flags.js';
 
 export interface UploadCommand {
   /** Words of the command. */
@@ -64,11 +65,23 @@ const MAY_DIFFER = new Set([
   'region',
   'removeSourceAfter',
   'skipExisting',
+  'sourceProfile',
+  'sourceRegion',
+  'tempDir',
   'textfile',
   'workers',
 ]);
 /** Flags whose paths are relative to the working directory. */
-const PATH_FLAGS = ['dvcOutputDir', 'excludeFile', 'filesFrom', 'filesFromRaw', 'prevManifest', 'receipt', 'textfile'];
+const PATH_FLAGS = [
+  'dvcOutputDir',
+  'excludeFile',
+  'filesFrom',
+  'filesFromRaw',
+  'prevManifest',
+  'receipt',
+  'tempDir',
+  'textfile',
+];
 /** Matches a store that is given as a relative path. */
 const RELATIVE = /^\.{1,2}(?:\/|$)/;
 
@@ -92,7 +105,7 @@ export async function savedCommand(run: UploadCommand, context: Context): Promis
   }
   return {
     command,
-    sources: sources.map(({ given }) => resolve(context.cwd, given)),
+    sources: sources.map(({ given }) => (isObjectUrl(given) ? given : resolve(context.cwd, given))),
     sourceKey: bytesOf(joinParts(sources.map(({ real }) => real).toSorted(), '\0')).toString('base64'),
     destination,
     storeUrl,

@@ -17,6 +17,8 @@ export interface Sources {
   /** What stands for the sources in the manifest, and what the dataset's id is made of; undefined for one folder. */
   readonly origin: { readonly path: RawPath; readonly identity: RawPath } | undefined;
   readonly skipTrees: readonly RawPath[];
+  /** URL of the objects that are the source, instead of folders and files. */
+  readonly objects?: string;
 }
 
 /** Resolves the sources. @throws not-found, access-denied, unsupported for what is no folder or file; usage for two of the same name */
@@ -66,7 +68,7 @@ const identityOf = (sources: readonly RawPath[]): RawPath => joinParts(sources.t
 
 /** Refuses typed flags about git and DVC: they are about one folder. @throws usage */
 export function refuseProvenance(
-  { folder, named }: Sources,
+  { folder, named, objects }: Sources,
   values: Readonly<Record<string, unknown>>,
   { origins }: Origins,
 ): void {
@@ -79,7 +81,7 @@ export function refuseProvenance(
     typed.map((key) => `--${kebab(key)}`),
     'and',
   );
-  const what = named.length === 1 ? 'a file' : `${named.length} sources`;
+  const what = objects !== undefined ? 'a bucket' : named.length === 1 ? 'a file' : `${named.length} sources`;
   throw usageError(
     `${names} ${typed.length === 1 ? 'is' : 'are'} about one folder, and not about ${what}`,
     'upload the folder by itself',

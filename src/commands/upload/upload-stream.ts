@@ -126,6 +126,7 @@ export async function uploadStream(
       options,
       open: openForWriting(url, values, context),
       found,
+      isReadOnce: true,
       archive: (open, settings) => archiveStream(open, stream, settings),
     } satisfies Awaited<ReturnType<Parameters<typeof runArchive>[1]>>;
   };

@@ -47,6 +47,7 @@ type VersionInput = TwinInput &
   Pick<
     UploadRun,
     | 'dryRun'
+    | 'objects'
     | 'uploadGate'
     | 'manifestCheck'
     | 'refuseUnsupportedClasses'
@@ -75,6 +76,7 @@ export async function packVersion<Made>(
   const pending = pendingTotals(table, run.scanned.shares);
   const known = strategy.onPending?.(pending) ?? pending;
   const plan = strategy.plan?.(known) ?? planUpload(run, known);
+  await run.objects?.mayRead(plan.lanes, table);
   if (run.dryRun) return { state: 'planned', plan };
   if (run.uploadGate !== undefined) await run.uploadGate(plannedAmounts(run, plan));
   await run.refuseUnsupportedClasses(plan.lanes.flat().map(({ storageClass }) => storageClass));

@@ -74,8 +74,11 @@ export async function withRun<R>(settings: Settings, opening: Promise<OpenedStor
   try {
     const input = { ...settings, listed, filter: await filterOf(settings, opening) };
     const window = maxRows === undefined ? undefined : { after: undefined, maxRows };
+    const listedAlready = given ?? (await settings.objects?.list(input.filter, emit));
     const { result: scanned, loss } =
-      given === undefined ? await scanInWorker({ ...input, window }, emit) : { result: given, loss: undefined };
+      listedAlready === undefined
+        ? await scanInWorker({ ...input, window }, emit)
+        : { result: listedAlready, loss: undefined };
     const seen = { items: scanned.files, bytes: scanned.bytes };
     const scanOn: ScanOn = async (next) => {
       if (next === undefined) [seen.items, seen.bytes] = [0, 0];

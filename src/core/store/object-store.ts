@@ -65,6 +65,13 @@ export interface ObjectContent extends StorageTraits {
   readonly storageClass?: string;
   /** As in `ObjectInfo`; undefined if an answer does not tell. */
   readonly lastModified?: Date;
+  /** What the store keeps beside the bytes, as far as the answer tells. */
+  readonly about?: {
+    readonly contentType?: string;
+    /** Metadata of its owner, by names in lower case. */
+    readonly metadata?: Readonly<Record<string, string>>;
+    readonly versionId?: string;
+  };
   /** Must be consumed or destroyed by the caller. Errors with an ArchiverError. */
   readonly body: Readable;
 }

@@ -21,7 +21,9 @@ export async function compareRun(
 ): Promise<Compared> {
   const { dataset, labels, scanned, ledger, source, packing } = run;
   const isForced = dataset.changes?.isForced === true;
-  const isKnown = packing.fileChecksums && !isForced;
+  const isRead = run.objects !== undefined;
+  // What is not on this computer cannot be read to be compared.
+  const isKnown = packing.fileChecksums && !isForced && !isRead;
   const known = isKnown ? new KnownContents(ledger.table.count, seedsOf(view)) : undefined;
   const comparison = await compareWithView(avoid === undefined ? entries : view.entries(), {
     table: ledger.table,
@@ -30,6 +32,7 @@ export async function compareRun(
     young: scanned.young,
     trackDeletes: dataset.changes?.trackDeletes === true,
     isForced,
+    readsEmpty: isRead,
     known,
     findsCopies: recordsContent(packing),
     ignoreCtime: dataset.changes?.ignoreCtime === true,

@@ -59,6 +59,8 @@ export interface CompareOptions {
   readonly findsCopies?: boolean;
   /** Do not read content of the same size and mtime again only because the ctime moved. */
   readonly ignoreCtime?: boolean;
+  /** Empty files have attributes that are only known once they are read: those with other times are packed. */
+  readonly readsEmpty?: boolean;
   /** Pack everything again. */
   readonly isForced?: boolean | undefined;
 }
@@ -224,7 +226,8 @@ class Comparer {
   private hasSameContent(index: number, entry: Entry): boolean {
     const { changed, size } = entry;
     if (changed === true || size !== this.options.table.columns.size[index]) return false;
-    return size === 0 || (this.hasSameTime(index, entry) && this.hasSameCtime(index, entry));
+    const isNothing = size === 0 && this.options.readsEmpty !== true;
+    return isNothing || (this.hasSameTime(index, entry) && this.hasSameCtime(index, entry));
   }
 
   private hasSameTime(index: number, { mtime }: Entry): boolean {

@@ -14,6 +14,7 @@ import {
 import { S_IFDIR, S_IFMT } from './left-by-kind.js';
 import { openSourceFs } from './open-source-fs.js';
 import type { SourceFs } from './source-fs.js';
+import { isSpool, spoolFs } from './spool-fs.js';
 
 const MARK = rawFromText('\0');
 const ROOT = rawFromText('/');
@@ -50,6 +51,7 @@ const folderNamed = (root: RawPath, name: RawPath): RawPath =>
 
 /** Returns the view for reading `root`, be it one folder or several. */
 export function openSource(root: RawPath, fs: SourceFs = openSourceFs()): SourceFs {
+  if (isSpool(root)) return spoolFs(root, fs);
   return isUnited(root) ? new UnitedFs(fs, root) : fs;
 }
 

@@ -5,6 +5,7 @@ import { setMaxListeners } from 'node:events';
 import { cancelledError } from '../../platform/failures/errors.js';
 import type { ChunkTask, Lane } from '../run/chunk-task.js';
 import type { LaneSource } from '../run/lane-source.js';
+import type { TaskFeed } from '../run/objects-to-read.js';
 import type { PackedChunk } from '../run/packed-chunk.js';
 import type { SendOutcome } from '../run/sender.js';
 import type { PackPool } from '../pack/pack-pool.js';
@@ -17,6 +18,8 @@ export interface PipelineOptions {
   readonly lanes: readonly Lane[];
   /** Lanes that are not known yet, after those. */
   readonly source?: LaneSource | undefined;
+  /** Brings what is packed to where the packers read it. */
+  readonly feed?: TaskFeed | undefined;
   readonly pool: PackPool;
   readonly policy: TransferPolicy;
   /** Size of an output buffer in bytes. */
@@ -151,9 +154,12 @@ class Pipeline {
     this.track(
       async () => {
         this.options.onStart?.(task);
+        await this.options.feed?.ready(task);
+        if (this.failure !== undefined) return;
         const output = this.spare.pop() ?? new SharedArrayBuffer(this.options.bufferBytes);
         const chunk = await this.options.pool.pack(worker, task, output);
         this.options.source?.release(task);
+        await this.options.feed?.release(task);
         if (this.failure !== undefined) return;
         this.options.onPacked?.(task, chunk);
         this.staged.push({ task, chunk });

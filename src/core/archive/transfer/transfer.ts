@@ -33,7 +33,7 @@ export interface TransferHooks {
 
 export type TransferInput = Pick<
   UploadRun,
-  'source' | 'labels' | 'failFast' | 'signal' | 'resume' | 'retries' | 'retention'
+  'source' | 'objects' | 'labels' | 'failFast' | 'signal' | 'resume' | 'retries' | 'retention'
 > &
   PlanInput &
   JournalInput;
@@ -114,6 +114,7 @@ async function transfer(run: TransferInput, { plan, pool, sent }: Round, hooks: 
     await runPipeline({
       lanes: plan.lanes,
       source: hooks.source,
+      feed: run.objects?.feed(plan.lanes, ledger.table),
       pool,
       policy: plan.policy,
       bufferBytes: plan.memory.outputBytes(plan.chunkBytes),

@@ -125,6 +125,11 @@ function contentOf(sender: S3Sender, answer: GetObjectCommandOutput, asked: Aske
     storageClass: answer.StorageClass ?? 'STANDARD',
     ...defined({ lastModified: answer.LastModified }),
     ...storageTraitsOf(answer),
+    about: defined({
+      contentType: answer.ContentType,
+      metadata: answer.Metadata,
+      versionId: answer.VersionId === 'null' ? undefined : answer.VersionId,
+    }),
     body: storeBody(body, { sizeBytes: extent.sizeBytes, name, mapError: (error) => sender.error(error, asked) }),
   };
 }
