@@ -19,7 +19,7 @@ import {
   sourceRules,
   ignoreCtimeFlag,
   packingFlags,
-  storageClassFlag,
+  keptClassFlag,
   storeFlags,
   storeModeFlag,
   writerIdFlag,
@@ -59,7 +59,7 @@ const flags = {
     default: '16MiB',
     describe: 'data in one zstd frame; the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
   }),
-  storageClass: storageClassFlag,
+  storageClass: keptClassFlag,
   ...lockFlags,
   ...tierFlags,
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
@@ -212,7 +212,7 @@ export async function runUpload(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, targetOf, runArchive, storeOf } = await import('./upload/run-archive.js');
-  const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
+  const { classOption, dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
     await import('./upload/engine-options.js');
   const { url } = storeOf(destination, given.writerId);
   const prepare = async () => {
@@ -222,6 +222,7 @@ export async function runUpload(
     await confirmCold(values, context);
     const [direct, lock] = [directOptions(values), lockOption(values, url)];
     const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
+    const inClass = direct === undefined ? classOption(url, values, context) : { storageClass };
     const { optimization, congestionControl, transporter, disableStaging } = values;
     const shared = await folderOptions(values, target, context);
     const options = {
@@ -234,7 +235,7 @@ export async function runUpload(
         dedup: dedupOption(values, context),
         memoryLimitBytes: uploadMemoryLimit(context),
       },
-      layout: { shardStrategy, shardCount, storageClass, tiers: tierPolicy(values, context.now()), lock, direct },
+      layout: { shardStrategy, shardCount, ...inClass, tiers: tierPolicy(values, context.now()), lock, direct },
       transfer: { optimization, congestionControl, transporter, disableStaging },
       labels: { ...shared.labels, tags: values.tag },
     };

@@ -201,6 +201,13 @@ export const storageClassFlag = flag.choice(STORAGE_CLASSES, {
   describe: 'storage class of the chunks; the manifest is always STANDARD',
 });
 
+/** For new versions of a dataset. */
+export const keptClassFlag = {
+  ...storageClassFlag,
+  describe:
+    'storage class of the chunks; when not given that of the version before, if there is one; the manifest is always STANDARD',
+};
+
 /** How a long operation reports its progress. */
 export const outputFlags = {
   progressFormat: flag.choice(['tui', 'json', 'text', 'none'], {
