@@ -78,7 +78,7 @@ class Level {
     const taken = this.next;
     do {
       const { value, done } = this.children.next();
-      this.next = done === true ? undefined : (value as Child);
+      this.next = done === true ? undefined : value;
     } while (this.next !== undefined && !this.isWanted(this.next));
     return taken;
   }

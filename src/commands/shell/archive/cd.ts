@@ -12,7 +12,7 @@ export const cd: ArchiveCommand = {
   async run(call) {
     const { session, args, out } = call;
     const isBack = args[0]?.text === '-';
-    const folder = isBack ? earlier(call) : await named(call);
+    const folder = isBack ? earlier(call) : args.length === 0 ? TOP : await folderNamed(call);
     session.earlierFolder = session.folder;
     session.folder = folder;
     if (isBack) await out.write(`/${displayPath(folder)}\n`);
@@ -24,8 +24,13 @@ function earlier({ session }: ArchiveCall): RawPath {
   return session.earlierFolder;
 }
 
-async function named({ session, args, streams }: ArchiveCall): Promise<RawPath> {
-  const [path = TOP, more] = args.length === 0 ? [TOP] : await session.paths(args, streams);
+/** Returns the folder that the one argument is. @throws usage for several, not-found for none */
+export async function folderNamed({
+  session,
+  args,
+  streams,
+}: Pick<ArchiveCall, 'session' | 'args' | 'streams'>): Promise<RawPath> {
+  const [path = TOP, more] = await session.paths(args, streams);
   const text = printable(args[0]?.text ?? '');
   if (more !== undefined) throw usageError(`${text} means several`);
   if (!session.listing.isFolder(path)) throw new ArchiverError('not-found', `${text} is not a folder`);

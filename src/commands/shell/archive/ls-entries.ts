@@ -43,7 +43,7 @@ export const isOrdered = (options: GivenOptions): boolean => ['-t', '-S', '-r'].
 export function ordered(listing: Listing, shown: Iterable<Shown>, options: GivenOptions): readonly Shown[] {
   const order = options.last('-t', '-S');
   const all = order === undefined ? [...shown] : [...shown].sort((a, b) => ORDERS[order](listing, a, b));
-  return options.has('-r') ? all.reverse() : all;
+  return options.has('-r') ? all.toReversed() : all;
 }
 
 /** Mode, owner, size, time, name. */

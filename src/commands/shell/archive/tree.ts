@@ -1,9 +1,9 @@
-import { ArchiverError } from '../../../core/platform/failures/errors.js';
 import { displayPath, printable } from '../../../core/platform/paths/raw-path.js';
 import { readLevels, walkFolder } from '../../../core/shell/walk-folder.js';
 import { usageError } from '../../../core/platform/failures/errors.js';
 import { formatQuantity } from '../../../ui/format.js';
 import type { ArchiveCommand } from '../archive-command.js';
+import { folderNamed } from './cd.js';
 import { linkedName } from './rows.js';
 import { pausing } from './pausing.js';
 
@@ -22,10 +22,8 @@ export const tree: ArchiveCommand = {
   async run({ session, args, out, streams, options }) {
     const maxDepth = options.count('-L', 'a number of levels, such as 2') ?? Infinity;
     if (maxDepth === 0) throw usageError('-L wants 1 level or more');
-    const [folder = await session.here(streams), more] = await session.paths(args, streams);
+    const folder = args.length === 0 ? await session.here(streams) : await folderNamed({ session, args, streams });
     const typed = printable(args[0]?.text ?? '.');
-    if (more !== undefined) throw usageError(`${typed} means several`);
-    if (!session.listing.isFolder(folder)) throw new ArchiverError('not-found', `${typed} is not a folder`);
     const listing = await session.reading(streams, (lazy, how) => readLevels(lazy, folder, maxDepth, how));
     await out.write(`${typed}\n`);
     const isWanted = options.has('-d') ? (one: { readonly isFolder: boolean }) => one.isFolder : () => true;

@@ -213,24 +213,22 @@ async function latestOr(asked: Encryption | undefined, input: SettleInput, found
 
 /** Reads the latest version's facts from its record or from what is remembered. */
 async function latestOf(input: SettleInput, { highest, remembered }: Found): Promise<Latest> {
-  const {
-    remembered: { cache },
-    store,
-    signal,
-    layout: { keepsClass = false },
-  } = input;
+  const { store, signal, layout } = input;
   if (highest?.version === 0) return { encryption: NO_ENCRYPTION, totals: undefined, storageClass: undefined };
   const isKnown = remembered?.recordEtag !== undefined;
   const { totals, storageClass } = remembered ?? {};
   const asRemembered = { encryption: encryptionIn(remembered?.encryption), totals, storageClass };
   const isSame = isKnown && isSameEtag(remembered.recordEtag, highest?.etag);
-  if (isSame && totals !== undefined && (!keepsClass || storageClass !== undefined)) return asRemembered;
+  const isEnough = totals !== undefined && (layout.keepsClass !== true || storageClass !== undefined);
+  if (isSame && isEnough) return asRemembered;
   const record = highest && (await recordIfAllowed(store, highest, signal));
-  if (record !== undefined) {
-    const found = keepsClass ? await classInManifest(record, input) : undefined;
-    return { encryption: encryptionIn(record.encryption), totals: record.totals, storageClass: found };
-  }
-  return isKnown ? asRemembered : { ...asRemembered, encryption: await sealedAs(cache, remembered) };
+  if (record !== undefined) return await latestIn(record, input);
+  return isKnown ? asRemembered : { ...asRemembered, encryption: await sealedAs(input.remembered.cache, remembered) };
+}
+
+async function latestIn(record: VersionRecord, input: SettleInput): Promise<Latest> {
+  const storageClass = input.layout.keepsClass === true ? await classInManifest(record, input) : undefined;
+  return { encryption: encryptionIn(record.encryption), totals: record.totals, storageClass };
 }
 
 /** Tells the encryption by the remembered manifest; undefined if that is not encrypted, which proves nothing. */
