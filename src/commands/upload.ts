@@ -125,7 +125,7 @@ export const command = defineCommand({
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder. ' +
     `${FILTERING}\n${SOURCES}`,
   args: [
-    arg.folder('SOURCE', { describe: 'folder or file to archive, or - for stdin', many: true }),
+    arg.folderOrStream('SOURCE', { describe: 'folder or file to archive, or - for stdin', many: true }),
     arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' }),
   ],
   flags,

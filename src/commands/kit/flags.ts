@@ -229,11 +229,11 @@ export const narrowingFlags = {
   largerThan: flag.bytes(0, { describe: 'only files with more bytes than this' }),
   smallerThan: flag.bytes(1, { describe: 'only files with fewer bytes than this' }),
   excludeLargerThan: flag.bytes(0, { describe: 'leave out files with more bytes than this' }),
-  filesFrom: flag.file({
+  filesFrom: flag.fileOrStream({
     placeholder: 'FILE|-',
     describe: 'only the paths in this file (- is stdin), one a line as they are listed, and what is below them',
   }),
-  filesFromRaw: flag.file({
+  filesFromRaw: flag.fileOrStream({
     placeholder: 'FILE|-',
     describe: 'as --files-from; with a zero byte after each path, as `find -print0` writes it',
   }),
