@@ -22,7 +22,7 @@ test.each([
   ['fleetagent', 'validate-config', '-'],
   ['plan', '-', 's3://bucket'],
   ['browse', UPLOAD, '-'],
-])('archiver %s %s %s %s %s is refused with what to type', async (...argv) => {
+])('archiver %s %s … is refused with what to type', async (...argv) => {
   const folder = await tempFolder();
 
   const { status, stdout, stderr } = await runCommand(
