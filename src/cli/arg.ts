@@ -1,5 +1,14 @@
 // Positional arguments as data: named as help shows them (`SOURCE_DIR`), typed like flags.
-import { choiceType, fileType, folderType, type Names, textType, urlIn, type ValueType } from './value-type.js';
+import {
+  choiceType,
+  fileType,
+  folderOrStreamType,
+  folderType,
+  type Names,
+  textType,
+  urlIn,
+  type ValueType,
+} from './value-type.js';
 
 export interface Arg<T = unknown> {
   /** Name in help: `SOURCE_DIR`. */
@@ -57,6 +66,7 @@ export const arg = {
   text: positional(textType),
   file: positional(fileType),
   folder: positional(folderType),
+  folderOrStream: positional(folderOrStreamType),
   /** The store, which a variable or the config file may also name. */
   url: positional(urlIn('/'), 'default'),
   /** The store, which only the command line may name. */

@@ -5,6 +5,7 @@ import {
   bytesType,
   choiceType,
   durationType,
+  fileOrStreamType,
   fileType,
   floatType,
   folderType,
@@ -154,6 +155,7 @@ type Range = readonly [min?: number, max?: number];
 export const flag = {
   text: singleOf(textType),
   file: singleOf(fileType),
+  fileOrStream: singleOf(fileOrStreamType),
   folder: singleOf(folderType),
   /** Permission bits. */
   mode: singleOf(modeType),

@@ -32,11 +32,28 @@ const bad = (reason: string) => ({ ok: false, reason }) as const;
 /** Any text. */
 export const textType: ValueType<string> = { label: 'string', sample: 'text', completes: 'nothing', parse: good };
 
+/** A path; `-` means stdin or stdout to people, and would be a file of that name here. */
+const pathOnly = (text: string): Parsed<string> =>
+  text === '-'
+    ? { ...bad('neither stdin nor stdout can be used here; a file of that name is typed ./-'), hint: './-' }
+    : good(text);
+
 /** The path of a file. */
-export const fileType: ValueType<string> = { label: 'file', sample: './file', completes: 'file', parse: good };
+export const fileType: ValueType<string> = { label: 'file', sample: './file', completes: 'file', parse: pathOnly };
 
 /** The path of a folder. */
-export const folderType: ValueType<string> = { label: 'folder', sample: './folder', completes: 'folder', parse: good };
+export const folderType: ValueType<string> = {
+  label: 'folder',
+  sample: './folder',
+  completes: 'folder',
+  parse: pathOnly,
+};
+
+/** The path of a file, or `-` for stdin or stdout. */
+export const fileOrStreamType: ValueType<string> = { ...fileType, parse: good };
+
+/** The path of a folder, or `-` for stdin or stdout. */
+export const folderOrStreamType: ValueType<string> = { ...folderType, parse: good };
 
 function rangeLabel(min: number, max: number): string {
   if (Number.isFinite(min) && Number.isFinite(max)) return ` ${min}-${max}`;

@@ -3,7 +3,7 @@ import { arg } from '../cli/arg.js';
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
-import { ArchiverError, isArchiverError } from '../core/platform/failures/errors.js';
+import { ArchiverError, isArchiverError, usageError } from '../core/platform/failures/errors.js';
 import type { Selectors } from '../core/format/manifest/selection.js';
 import type { OpenedStore } from '../core/store/open-store.js';
 import type { UploadLocation } from '../core/store/store-url.js';
@@ -50,7 +50,7 @@ export const command = defineCommand({
     `Fetches only the parts of the chunks that hold the chosen files. ${NARROWING} Without any of --files, --pattern and ` +
     '--shard-ids everything is downloaded. Files are written under OUTPUT_DIR by their path ' +
     'in the source folder; see `archiver restore` for how they are written.',
-  args: [uploadArg, arg.folder('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' })],
+  args: [uploadArg, arg.folderOrStream('OUTPUT_DIR', { describe: 'where the files go; made when it is missing' })],
   flags,
   rules: [...uploadTargetRules, ...telemetryRules],
   examples: [
@@ -67,6 +67,11 @@ export const command = defineCommand({
   },
   keepsMemoryLimit: () => true,
   async run(values, [url, folder], context: Context<'download'>) {
+    if (folder === '-')
+      throw usageError(
+        'download writes files into a folder, and nothing to stdout',
+        'archiver restore … - --file PATH and archiver cat print files; a folder of that name is typed ./-',
+      );
     const outputDir = resolve(context.cwd, folder);
     const target = await findUpload(url, values, context);
     const call = {

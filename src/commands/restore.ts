@@ -46,12 +46,12 @@ const flags = {
     describe: 'with --wait: how often to look, 1s to 24h; 1m with --tier expedited, else 15m',
   }),
   ...writeFlags,
-  toTar: flag.file({
+  toTar: flag.fileOrStream({
     placeholder: 'FILE|-',
     describe:
       'write one tar instead of files in a folder, to stdout with -; compressed where FILE ends in .gz, .tgz or .zst',
   }),
-  toZip: flag.file({ placeholder: 'FILE|-', describe: 'write one zip instead, to stdout with -' }),
+  toZip: flag.fileOrStream({ placeholder: 'FILE|-', describe: 'write one zip instead, to stdout with -' }),
   dryRun: flag.on({
     describe: 'show what would be restored and fetched, what it costs and how long it takes; write nothing',
   }),
@@ -87,7 +87,7 @@ export const command = defineCommand({
     'and restores. Costs are estimates at AWS list prices.',
   args: [
     uploadArg,
-    arg.folder('OUTPUT_DIR', {
+    arg.folderOrStream('OUTPUT_DIR', {
       describe: 'where the files go; made when it is missing; - writes one file to stdout',
       orFlag: ['toTar', 'toZip'],
     }),

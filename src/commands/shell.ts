@@ -27,8 +27,9 @@ export const command = defineCommand({
   path: 'shell',
   summary: 'look around in an upload as in a folder, or run commands at a prompt',
   description:
-    'With S3_URL: ls, cd, pwd, cat, head, stat, find, stage, get, help and exit over the files of an upload. Only its ' +
-    'manifest is read; cat, head and get fetch the parts that they need. Globs, quotes, history, completion with tab, ' +
+    'With S3_URL: ls, cd, pwd, cat, head, stat, find, tree, du, stage, get, help and exit over the files of an upload, with the ' +
+    'options that people type (ls -lhtr, find -name). Only its manifest is read; cat, head and get fetch the parts that they need. ' +
+    'Globs, quotes, history, completion with tab, ' +
     '`COMMAND; COMMAND`, `COMMAND | PROGRAM` and `COMMAND > FILE` work as in other shells. Ctrl+C stops the running line.\n' +
     'Without it: every archiver command, without the word archiver.\n' +
     'Without a terminal, lines are read from stdin, nothing is prompted for, and the exit status is that of the last command. ' +

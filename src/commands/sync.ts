@@ -12,6 +12,7 @@ import {
   datasetIdFlag,
   folderFlags,
   folderRules,
+  keptClassFlag,
   outputFlags,
   packingFlags,
   sourceRules,
@@ -43,7 +44,7 @@ const flags = {
   shardStrategy: packingFlags.shardStrategy,
   storageClass: flag.choice(['STANDARD', 'GLACIER_IR', 'DEEP_ARCHIVE'], {
     default: 'STANDARD',
-    describe: 'storage class of the chunks; the manifest is always STANDARD',
+    describe: keptClassFlag.describe,
   }),
   ...lockFlags,
   ...ledgerFlags,
@@ -129,14 +130,15 @@ export async function runSync(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, targetOf, runArchive, storeOf } = await import('./upload/run-archive.js');
-  const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
+  const { classOption, dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
     await import('./upload/engine-options.js');
   const { url: storeUrl } = storeOf(url, given.writerId);
   const prepare = async () => {
     const target = targetOf(sources, url, given.writerId, context);
     const values = withoutClassOfFolder(storeUrl, given, context);
     const { trackDeletes, ignoreCtime, force } = values;
-    const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
+    const { compressionLevel, fileChecksums, shardStrategy, shardCount } = values;
+    const inClass = classOption(storeUrl, values, context);
     const shared = await folderOptions(values, target, context);
     const options = {
       ...shared,
@@ -147,7 +149,7 @@ export async function runSync(
         dedup: dedupOption(values, context),
         memoryLimitBytes: uploadMemoryLimit(context),
       },
-      layout: { shardStrategy, shardCount, storageClass, lock: lockOption(values, storeUrl) },
+      layout: { shardStrategy, shardCount, ...inClass, lock: lockOption(values, storeUrl) },
     };
     return {
       ...(await folderCall(values, target, context)),

@@ -19,7 +19,7 @@ import {
   sourceRules,
   ignoreCtimeFlag,
   packingFlags,
-  storageClassFlag,
+  keptClassFlag,
   storeFlags,
   storeModeFlag,
   writerIdFlag,
@@ -61,7 +61,7 @@ const flags = {
     default: '16MiB',
     describe: 'data in one zstd frame; the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
   }),
-  storageClass: storageClassFlag,
+  storageClass: keptClassFlag,
   ...lockFlags,
   ...tierFlags,
   tag: flag.pairs({ describe: 'tag recorded in the manifest' }),
@@ -131,7 +131,7 @@ export const command = defineCommand({
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder. ' +
     `${FILTERING}\n${SOURCES}`,
   args: [
-    arg.folder('SOURCE', {
+    arg.folderOrStream('SOURCE', {
       describe: 'folder, file, s3:// prefix; - for stdin',
       many: true,
     }),
@@ -224,7 +224,7 @@ export async function runUpload(
 ): Promise<number> {
   const { folderCall, folderOptions, targetOf, runArchive, storeOf } = await import('./upload/run-archive.js');
   const { withRemoval } = await import('./upload/remove-source.js');
-  const { dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
+  const { classOption, dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
     await import('./upload/engine-options.js');
   const { url } = storeOf(destination, given.writerId);
   const prepare = async () => {
@@ -234,6 +234,7 @@ export async function runUpload(
     await confirmCold(values, context);
     const [direct, lock] = [directOptions(values), lockOption(values, url)];
     const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
+    const inClass = direct === undefined ? classOption(url, values, context) : { storageClass };
     const { optimization, congestionControl, transporter, disableStaging } = values;
     const shared = await folderOptions(values, target, context);
     const options = {
@@ -246,7 +247,7 @@ export async function runUpload(
         dedup: dedupOption(values, context),
         memoryLimitBytes: uploadMemoryLimit(context),
       },
-      layout: { shardStrategy, shardCount, storageClass, tiers: tierPolicy(values, context.now()), lock, direct },
+      layout: { shardStrategy, shardCount, ...inClass, tiers: tierPolicy(values, context.now()), lock, direct },
       transfer: { optimization, congestionControl, transporter, disableStaging },
       labels: { ...shared.labels, tags: values.tag },
     };

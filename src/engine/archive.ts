@@ -21,7 +21,7 @@ export interface ArchiveOptions extends CallOptions {
   readonly oneFileSystem?: boolean | undefined;
   /** Ends the operation at the first file that cannot be read; otherwise such files are in `skipped`. */
   readonly failFast?: boolean | undefined;
-  /** Storage class of the chunks in a bucket; STANDARD when not given. */
+  /** Storage class of the chunks in a bucket; when not given that of the version before, else STANDARD. */
   readonly storageClass?: string | undefined;
   /** 1 to 22; chosen by content when not given. */
   readonly compressionLevel?: number | undefined;
@@ -150,7 +150,10 @@ async function run(
     },
     filter: defined({ exclude, include, excludeCaches, oneFileSystem }),
     packing: { compressionLevel, dedup, memoryLimitBytes: checkMemoryLimit(memoryLimit) },
-    layout: { lock, ...defined({ storageClass }) },
+    layout: {
+      lock,
+      ...(storageClass === undefined ? { keepsClass: !opened.store.url.startsWith('file:') } : { storageClass }),
+    },
     labels: defined({ tags }),
   });
   return { ...shown(result), warnings };

@@ -173,7 +173,7 @@ describe('what goes wrong', () => {
     ['cat link', /^✗ link is a symbolic link to readme\.md\n {2}fix {3}name that instead\n/, 2],
     ['cd readme.md', /^✗ readme\.md is not a folder\n/, 1],
     ['cd nope', /^✗ there is no nope/, 1],
-    ['head readme.md many', /^✗ 'many' is not a number of lines\n/, 2],
+    ['head -n many readme.md', /^✗ -n wants a number of lines, not 'many'\n/, 2],
     ['cat', /^✗ cat wants FILE\.\.\.\n {2}fix {3}help cat\n/, 2],
     ['pwd x', /^✗ pwd wants no arguments\n/, 2],
     ['lss', /^✗ there is no command lss; did you mean ls\?\n/, 2],

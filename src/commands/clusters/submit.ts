@@ -12,7 +12,7 @@ export const submitFlags = {
     describe: 'parts of each task; the fewest with which the array is short enough, when not given',
   }),
   time: flag.duration({ describe: 'time limit of one attempt at a task, at least 5m' }),
-  output: flag.file({ short: 'o', placeholder: 'FILE', describe: 'write the job to this file' }),
+  output: flag.fileOrStream({ short: 'o', placeholder: 'FILE', describe: 'write the job to this file' }),
   execute: flag.on({ describe: 'hand the job over now' }),
   wait: flag.on({ describe: 'say how many parts are done until the jobs have ended; Ctrl+C leaves the jobs alone' }),
 };

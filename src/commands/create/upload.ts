@@ -15,7 +15,7 @@ import {
   listRule,
   outputFlags,
   sourceRules,
-  storageClassFlag,
+  keptClassFlag,
   storeFlags,
   storeModeFlag,
   yesFlag,
@@ -33,7 +33,7 @@ const MAX_CHUNK_MB = 2000;
 const flags = {
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
-  storageClass: storageClassFlag,
+  storageClass: keptClassFlag,
   ...lockFlags,
   ...ledgerFlags,
   ...budgetGateFlags,
@@ -162,8 +162,15 @@ export async function runCreateUpload(
   context: Context<'create upload'>,
   opened?: SavedUpload,
 ): Promise<number> {
-  const { baseUrlOf, filterOptions, lockOption, uploadMemoryLimit, withoutClassOfFolder, engineEnvironment } =
-    await import('../upload/engine-options.js');
+  const {
+    baseUrlOf,
+    classOption,
+    filterOptions,
+    lockOption,
+    uploadMemoryLimit,
+    withoutClassOfFolder,
+    engineEnvironment,
+  } = await import('../upload/engine-options.js');
   const { runArchive } = await import('../upload/run-archive.js');
   const { networkSettings } = await import('./network.js');
   const { openNamed } = await import('./open-named.js');
@@ -173,7 +180,9 @@ export async function runCreateUpload(
   const prepare = async () => {
     const { named, root, origin, skipTrees } = findSources(given, context, url);
     const where = { command: 'create upload', sources: named, destination: url, storeUrl: url };
-    const asked = typed.resume ? await asBegun(typed, { ...where, values: typed }, context) : typed;
+    const { values: asked, origins } = typed.resume
+      ? await asBegun(typed, { ...where, values: typed }, context)
+      : { values: typed, origins: context.origins };
     const values = withoutClassOfFolder(url, asked, context);
     const network = networkSettings(values);
     const limitBytes = uploadMemoryLimit(context);
@@ -196,7 +205,7 @@ export async function runCreateUpload(
       layout: {
         shardCount: values.shards,
         chunkBytes: values.chunkSizeMb === 0 ? undefined : values.chunkSizeMb * MB,
-        storageClass: values.storageClass,
+        ...classOption(url, values, { origins }),
         lock: lockOption(values, url),
       },
       transfer: { requests: network.requests },

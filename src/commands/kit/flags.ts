@@ -204,6 +204,13 @@ export const storageClassFlag = flag.choice(STORAGE_CLASSES, {
   describe: 'storage class of the chunks; the manifest is always STANDARD',
 });
 
+/** For new versions of a dataset. */
+export const keptClassFlag = {
+  ...storageClassFlag,
+  describe:
+    'storage class of the chunks; when not given that of the version before, if there is one; the manifest is always STANDARD',
+};
+
 /** How a long operation reports its progress. */
 export const outputFlags = {
   progressFormat: flag.choice(['tui', 'json', 'text', 'none'], {
@@ -225,11 +232,11 @@ export const narrowingFlags = {
   largerThan: flag.bytes(0, { describe: 'only files with more bytes than this' }),
   smallerThan: flag.bytes(1, { describe: 'only files with fewer bytes than this' }),
   excludeLargerThan: flag.bytes(0, { describe: 'leave out files with more bytes than this' }),
-  filesFrom: flag.file({
+  filesFrom: flag.fileOrStream({
     placeholder: 'FILE|-',
     describe: 'only the paths in this file (- is stdin), one a line as they are listed, and what is below them',
   }),
-  filesFromRaw: flag.file({
+  filesFromRaw: flag.fileOrStream({
     placeholder: 'FILE|-',
     describe: 'as --files-from; with a zero byte after each path, as `find -print0` writes it',
   }),

@@ -24,6 +24,7 @@ import {
   filterOptions,
   lockOption,
   withoutClassOfFolder,
+  classOption,
 } from '../upload/engine-options.js';
 import { changesText } from '../upload/show-upload.js';
 import { placesOf, storeOf } from '../upload/run-archive.js';
@@ -37,11 +38,8 @@ export async function runPlan(
 ): Promise<number> {
   const { url } = storeOf(destination, values.writerId);
   const places = placesOf(source, destination, values.writerId, context);
-  const { shardCount, shardStrategy, compressionLevel, fileChecksums, storageClass, autoTier } = withoutClassOfFolder(
-    url,
-    values,
-    context,
-  );
+  const withClass = withoutClassOfFolder(url, values, context);
+  const { shardCount, shardStrategy, compressionLevel, fileChecksums, autoTier } = withClass;
   const { datasetId: id, project, tag: tags, parts, partSize, failFast, trackDeletes, ignoreCtime, force } = values;
   const options = {
     ...engineEnvironment(context),
@@ -61,7 +59,7 @@ export async function runPlan(
     layout: {
       shardCount,
       shardStrategy,
-      storageClass,
+      ...classOption(url, withClass, context),
       tiers: tierPolicy({ ...values, autoTier }, context.now()),
       lock: lockOption(values, url),
     },

@@ -5,6 +5,7 @@ import { displayPath, printable, baseName } from '../../core/platform/paths/raw-
 import { completePath } from '../../core/shell/complete-path.js';
 import { quoteWord, scanLastCommand, type Word } from '../../core/shell/command-line.js';
 import type { Completion, CompletionOption, Interpreter, ShellStreams } from '../../core/shell/interpreter.js';
+import { parseOptions, refuseOpen } from '../../core/shell/options.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { ARCHIVE_COMMANDS } from './archive/commands.js';
 import { helpText } from './archive/help-text.js';
@@ -43,8 +44,9 @@ export class ArchiveInterpreter implements Interpreter {
     const [{ text: name } = { text: '' }, ...args] = words;
     const out = new ShellWriter(streams);
     try {
-      if (name === 'help') await out.write(this.help(args));
-      const status = name === 'help' ? 0 : await this.command(name).run(this.checked(name, args, { out, streams }));
+      const isHelp = name === 'help' || args[0]?.text === '--help';
+      if (isHelp) await out.write(this.help(name === 'help' ? args : words));
+      const status = isHelp ? 0 : await this.command(name).run(this.checked(name, args, { out, streams }));
       return status ?? 0;
     } finally {
       // Output from before a failure is printed before its message; after Ctrl+C nobody wants more.
@@ -68,37 +70,45 @@ export class ArchiveInterpreter implements Interpreter {
 
   private checked(
     name: string,
-    args: readonly Word[],
+    words: readonly Word[],
     { out, streams }: { readonly out: ShellWriter; readonly streams: ShellStreams },
   ): Parameters<ArchiveCommand['run']>[0] {
-    const { minArgs, maxArgs, usage } = this.command(name);
+    const { minArgs, maxArgs, usage, options: specs = [] } = this.command(name);
+    const { options, args, open } = parseOptions(words, name, specs);
+    refuseOpen(open);
     if (args.length < minArgs || args.length > maxArgs)
       throw usageError(`${name} wants ${usage.slice(name.length + 1) || 'no arguments'}`, `help ${name}`);
-    return { session: this.session, args, out, streams };
+    return { session: this.session, args, options, out, streams };
   }
 
   async complete(line: string, cursor: number): Promise<Completion> {
     const { words, operator } = scanLastCommand(line.slice(0, cursor));
     if (operator !== undefined) return { from: cursor, options: [] };
     const last = words.at(-1);
-    const current = last?.end === cursor ? last : { text: '', start: cursor };
-    const position = last?.end === cursor ? words.length - 1 : words.length;
-    if (position === 0) return { from: current.start, options: this.names(current.text) };
-    const kinds =
-      words[0]?.text === 'help'
-        ? (['command', 'nothing'] as const)
-        : (this.commands.get(words[0]?.text ?? '')?.args ?? []);
-    return {
-      from: current.start,
-      options: await this.argument(kinds[position - 1] ?? kinds.at(-1) ?? 'nothing', current.text),
-    };
+    const isBegun = last?.end === cursor;
+    const current = isBegun ? last : { text: '', start: cursor };
+    const [first, ...before] = isBegun ? words.slice(0, -1) : words;
+    const options =
+      first === undefined ? this.names(current.text) : await this.argument(first.text, before, current.text);
+    return { from: current.start, options };
+  }
+
+  /** What may come behind the words of a command. */
+  private async argument(name: string, before: readonly Word[], text: string): Promise<readonly CompletionOption[]> {
+    const command = this.commands.get(name);
+    const { options: specs = [], args: kinds = [] } =
+      name === 'help' ? ({ args: ['command', 'nothing'] } as const) : (command ?? {});
+    const { args, open, areOver } = parseOptions(before, name, specs, { isLenient: true });
+    if (open !== undefined) return finals(open.values ?? [], text);
+    if (text.startsWith('-') && !areOver) return finals([...specs.map((spec) => spec.name), '--help'], text);
+    return await this.ofKind(kinds[args.length] ?? kinds.at(-1) ?? 'nothing', text);
   }
 
   private names(start: string): CompletionOption[] {
     return finals([...this.commands.keys(), ...OWN_WORDS], start);
   }
 
-  private async argument(kind: ArgumentKind, text: string): Promise<readonly CompletionOption[]> {
+  private async ofKind(kind: ArgumentKind, text: string): Promise<readonly CompletionOption[]> {
     const { folder, context } = this.session;
     const { lazy } = this.session.archive;
     switch (kind) {

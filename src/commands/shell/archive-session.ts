@@ -33,6 +33,8 @@ export interface OpenArchive {
 
 export class ArchiveSession {
   folder = TOP;
+  /** Where `cd -` goes. */
+  earlierFolder: RawPath | undefined;
 
   constructor(
     readonly archive: OpenArchive,
@@ -73,6 +75,12 @@ export class ArchiveSession {
     if (listing.find(path) === undefined && !listing.isFolder(path))
       throw new ArchiverError('not-found', `there is no ${printable(text)} in this archive`, { hint: 'ls' });
     return path;
+  }
+
+  /** Returns the current folder; what is at it has been read. */
+  async here(streams: ShellStreams): Promise<RawPath> {
+    await this.reading(streams, (lazy, how) => lazy.readPath(this.folder, how));
+    return this.folder;
   }
 
   /** Returns the paths that words stand for, with globs expanded; what is at them has been read. @throws not-found */

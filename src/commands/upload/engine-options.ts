@@ -126,6 +126,18 @@ export function withoutClassOfFolder<V extends ClassValues>(url: string, values:
   throw usageError(`a folder has no storage classes: ${flag} needs an s3:// destination`);
 }
 
+/**
+ * Returns the storage class of chunks: where neither a flag nor a lower layer says one, that of the version before. A folder has no classes.
+ */
+export const classOption = (
+  url: string,
+  { storageClass, autoTier = false }: ClassValues,
+  context: Origins,
+): Pick<LayoutOptions, 'storageClass' | 'keepsClass'> => ({
+  storageClass,
+  keepsClass: !autoTier && !isGiven(context, 'storageClass') && parseStoreUrl(url).kind !== 'file',
+});
+
 /** Returns the place above `uploads/`. @throws usage for the URL of an upload */
 export function baseUrlOf(url: string): string {
   if (splitUploadUrl(url) !== undefined) {

@@ -46,6 +46,11 @@ export async function withRemoval(
   context: Context<'upload'>,
 ): Promise<AfterUpload | undefined> {
   if (values.removeSourceAfter === undefined) return after;
+  if (target.sources.objects !== undefined)
+    throw usageError(
+      '--remove-source-after removes files of this computer, and an s3:// SOURCE is only read',
+      'leave it out',
+    );
   const { loadLibc, noLibcReason } = await import('../../core/platform/libc/libc.js');
   const libc = loadLibc();
   if (libc === undefined)

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { kebab } from '../../cli/flag.js';
+import type { Origin } from '../../cli/origin.js';
 import type { ArchiveOptions } from '../../core/archive/run/settings.js';
 import { usageError } from '../../core/platform/failures/errors.js';
 import { FileJournal } from '../../core/archive/resume/file-journal.js';
@@ -75,20 +76,27 @@ export async function openResumable<O extends Pick<ArchiveOptions, 'dataset' | '
   };
 }
 
+const ORIGINS: readonly Origin[] = ['flag', 'environment', 'config', 'default'];
+
+/** Where a saved value came from; the default for what cannot be read. */
+const originIn = (saved: string | undefined): Origin => ORIGINS.find((origin) => origin === saved) ?? 'default';
+
 /**
- * Fills in the values of the interrupted run where nothing was typed. `run` is the one that `values` describe. @throws what finding it
+ * Fills in the values of the interrupted run where nothing was typed, and where they came from. `run` is the one that `values` describe. @throws what finding it
  * throws
  */
 export async function asBegun<V extends { readonly uploadId: string | undefined }>(
   values: V,
   run: UploadCommand,
   context: Context,
-): Promise<V> {
+): Promise<{ readonly values: V; readonly origins: Context['origins'] }> {
   const runs = await savedRuns(await savedCommand(run, context), 'resume', context);
   const found = runs.findLast(({ id }) => (values.uploadId ?? id) === id);
   const begun = Object.entries(found?.document?.flags ?? {});
   const untyped = begun.filter(([key]) => key in values && context.origins[key] !== 'flag');
-  return { ...values, ...Object.fromEntries(untyped) };
+  const origins = { ...context.origins };
+  for (const [key] of untyped) origins[key] = originIn(found?.document?.origins[key]);
+  return { values: { ...values, ...Object.fromEntries(untyped) }, origins };
 }
 
 async function interruptedRun(

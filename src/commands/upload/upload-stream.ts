@@ -26,6 +26,7 @@ import {
   type LockValues,
   uploadMemoryLimit,
   withoutClassOfFolder,
+  classOption,
 } from './engine-options.js';
 import { runArchive, storeOf } from './run-archive.js';
 import { removeFlags } from './remove-flags.js';
@@ -87,7 +88,7 @@ export async function uploadStream(
     const values = withoutClassOfFolder(url, given, context);
     const found = await inspectStore(url, { ...values }, context);
     await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
-    const { compressionLevel, fileChecksums, shardCount, storageClass } = values;
+    const { compressionLevel, fileChecksums, shardCount } = values;
     const { optimization, congestionControl, transporter, disableStaging, datasetId } = values;
     const { cwd } = context;
     const source = rawFromText(cwd);
@@ -109,7 +110,7 @@ export async function uploadStream(
         fileChecksums,
         memoryLimitBytes: uploadMemoryLimit(context),
       },
-      layout: { shardCount, storageClass, lock: lockOption(values, url) },
+      layout: { shardCount, ...classOption(url, values, context), lock: lockOption(values, url) },
       transfer: { optimization, congestionControl, transporter, disableStaging },
       labels: { tags: values.tag, project: values.project },
     };

@@ -123,7 +123,9 @@ export async function withRun<R>(settings: Settings, opening: Promise<OpenedStor
       startedMs,
       notWhole,
     };
-    return await making.toEnd({ ...settings, ...identity, ...surroundings, scanned, ledger }, settled, pool, scanOn);
+    const { storageClass = settings.layout.storageClass } = settled;
+    const asSettled = { ...settings, layout: { ...settings.layout, storageClass } };
+    return await making.toEnd({ ...asSettled, ...identity, ...surroundings, scanned, ledger }, settled, pool, scanOn);
   } catch (error) {
     throw await making.failed(error, { sender, notWhole, uploadId });
   } finally {

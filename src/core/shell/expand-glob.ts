@@ -19,7 +19,9 @@ export async function* expandGlob(
   // The part before the first pattern is a path, which may contain `..`.
   const above = joinParts(parts.slice(0, first).map(plainGlob));
   const start = resolvePath(glob.startsWith('/') ? TOP : folder, above);
-  yield* matching({ lazy, how }, start, parts.slice(first));
+  const paths = matching({ lazy, how }, start, parts.slice(first));
+  // As everywhere, `*/` is folders only.
+  for await (const path of paths) if (!glob.endsWith('/') || lazy.listing.isFolder(path)) yield path;
 }
 
 const isGlob = (part: string): boolean => /[*?[{]/.test(part.replaceAll(/\\./gs, ''));

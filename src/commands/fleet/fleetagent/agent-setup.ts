@@ -1,4 +1,5 @@
 // Tells the three forms of `fleetagent run` apart: id of the writer, base of the fleet, and where its plans come from.
+import { isGiven } from '../../kit/run.js';
 import { resolve } from 'node:path';
 import type { Context } from '../../../cli/context.js';
 import { agentMemory, agentPath } from '../../../core/fleet/agent/agent-memory.js';
@@ -43,7 +44,8 @@ export async function agentSetup(
 
 /** Defaults for the plans; a folder has no storage classes, so none is set there. */
 function defaultsOf(baseUrl: string, values: AgentValues, context: Context): PlanDefaults {
-  const { storageClass } = withoutClassOfFolder(baseUrl, values, context);
+  const { storageClass: given } = withoutClassOfFolder(baseUrl, values, context);
+  const storageClass = isGiven(context, 'storageClass') ? given : undefined;
   const { interval: intervalMs, trackDeletes, ignoreCtime } = values;
   return { intervalMs, defaultIntervalMs: DEFAULT_INTERVAL_MS, storageClass, trackDeletes, ignoreCtime };
 }

@@ -164,7 +164,8 @@ function engineOptions(
     layout: {
       shardStrategy,
       shardCount,
-      storageClass: isFolder ? 'STANDARD' : source.storageClass,
+      storageClass: (isFolder ? undefined : source.storageClass) ?? 'STANDARD',
+      keepsClass: !isFolder && source.storageClass === undefined,
       lock: lockOption(values, places.url),
     },
     labels: { project: values.project },

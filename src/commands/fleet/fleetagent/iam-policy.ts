@@ -37,7 +37,7 @@ export const command = defineCommand({
       default: 'us-west-2',
       describe: 'region of the bucket: ARNs in China and GovCloud are others',
     }),
-    output: flag.file({ short: 'o', placeholder: 'FILE', describe: 'write it to this file instead' }),
+    output: flag.fileOrStream({ short: 'o', placeholder: 'FILE', describe: 'write it to this file instead' }),
   },
   examples: [
     'archiver fleetagent iam-policy s3://acme-archive/lab --writer-id nas-01 --write-only',

@@ -28,7 +28,7 @@ import type { Period } from '../../../core/money/ledger/period.js';
 
 const flags = {
   ...periodFlags('month'),
-  output: flag.file({ placeholder: 'FILE', describe: 'write the report to this file instead of stdout' }),
+  output: flag.fileOrStream({ placeholder: 'FILE', describe: 'write the report to this file instead of stdout' }),
   format: flag.choice(['compliance', 'focus'], {
     describe: 'evidence for a funding agency, or a FOCUS table (CSV) for FinOps tools',
   }),

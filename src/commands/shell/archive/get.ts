@@ -33,6 +33,7 @@ export const get: ArchiveCommand = {
   summary:
     'restore to this computer: files by their base name into TO, a folder or a new file name; folders with their ' +
     'whole path below TO. TO is the folder that archiver runs in when it is not given',
+  options: [{ name: '-r', describe: 'folders with what is below them, which they always are' }],
   args: ['path', 'local', 'nothing'],
   minArgs: 1,
   maxArgs: 2,

@@ -1,5 +1,5 @@
-import { usageError } from '../../../core/platform/failures/errors.js';
-import { displayPath, printable } from '../../../core/platform/paths/raw-path.js';
+import { displayPath } from '../../../core/platform/paths/raw-path.js';
+import { countOf } from '../../../core/shell/options.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
 import type { NamedFile } from '../../kit/file-content.js';
 import { contentOf, filesNamed, writerOf } from './file-content.js';
@@ -9,39 +9,76 @@ const NEWLINE = 0x0a;
 
 export const head: ArchiveCommand = {
   name: 'head',
-  usage: 'head FILE [LINES]',
-  summary: `the first lines of a file, ${DEFAULT_LINES} when no number is given`,
-  args: ['path', 'nothing'],
+  usage: 'head [-n LINES] FILE...',
+  summary: `the first lines of files, ${DEFAULT_LINES} when no number is given; head FILE LINES does the same`,
+  options: [
+    { name: '-n', value: 'LINES', isNumber: true, describe: 'so many lines; -20 is -n 20' },
+    { name: '-c', value: 'BYTES', describe: 'so many bytes instead' },
+  ],
+  args: ['path'],
   minArgs: 1,
-  maxArgs: 2,
+  maxArgs: Number.POSITIVE_INFINITY,
   async run(call) {
-    const { args, out } = call;
-    const [word, count] = args;
-    const lines = count === undefined ? DEFAULT_LINES : Number(count.text);
-    if (!Number.isSafeInteger(lines) || lines < 0)
-      throw usageError(`'${printable(count?.text ?? '')}' is not a number of lines`, 'such as head FILE 20');
-    const files = await filesNamed(call, word === undefined ? [] : [word]);
-    for (const file of files) {
-      if (files.length > 1) await out.write(`==> ${displayPath(file.listing.path(file.index))} <==\n`);
-      await firstLines(call, file, lines);
+    const { words, lines, bytes } = asked(call);
+    const files = await filesNamed(call, words);
+    for (const [at, file] of files.entries()) {
+      const name = displayPath(file.listing.path(file.index));
+      if (files.length > 1) await call.out.write(`${at === 0 ? '' : '\n'}==> ${name} <==\n`);
+      await begin(call, file, bytes === undefined ? upToLine(lines) : upToByte(bytes));
     }
   },
 };
 
-async function firstLines(call: ArchiveCall, file: NamedFile, lines: number): Promise<void> {
-  if (lines === 0) return;
-  const writer = writerOf(call, file);
+interface Asked {
+  readonly words: ArchiveCall['args'];
+  readonly lines: number;
+  readonly bytes: number | undefined;
+}
+
+/** `head FILE 20` means lines, as it did before there were options. */
+function asked({ args, options }: ArchiveCall): Asked {
+  const bytes = options.count('-c', 'a number of bytes');
+  const lines = options.count('-n', 'a number of lines');
+  const [word, count, more] = args;
+  const isCount = lines === undefined && bytes === undefined && more === undefined && /^\d+$/.test(count?.text ?? '');
+  if (word === undefined || count === undefined || !isCount)
+    return { words: args, lines: lines ?? DEFAULT_LINES, bytes };
+  return { words: [word], lines: countOf(count.text, 'head wants a number of lines'), bytes };
+}
+
+/** Returns how much of the next bytes is wanted, and whether that is the end. */
+type Cut = (bytes: Uint8Array) => { readonly end: number; readonly isEnough: boolean };
+
+function upToLine(lines: number): Cut {
   let left = lines;
-  for await (const bytes of contentOf(file, call, { mayStop: true })) {
+  return (bytes) => {
     let end = 0;
     while (left > 0 && end < bytes.byteLength) {
       const newline = bytes.indexOf(NEWLINE, end);
-      if (newline < 0) break;
+      if (newline < 0) return { end: bytes.byteLength, isEnough: false };
       end = newline + 1;
       left--;
     }
-    await writer.write(left === 0 ? bytes.subarray(0, end) : bytes);
+    return { end, isEnough: left === 0 };
+  };
+}
+
+function upToByte(limit: number): Cut {
+  let left = limit;
+  return ({ byteLength }) => {
+    const end = Math.min(left, byteLength);
+    left -= end;
+    return { end, isEnough: left === 0 };
+  };
+}
+
+async function begin(call: ArchiveCall, file: NamedFile, cut: Cut): Promise<void> {
+  if (cut(new Uint8Array()).isEnough) return;
+  const writer = writerOf(call, file);
+  for await (const bytes of contentOf(file, call, { mayStop: true })) {
+    const { end, isEnough } = cut(bytes);
+    await writer.write(bytes.subarray(0, end));
     // Leaving the loop ends the reading: the rest is not fetched.
-    if (left === 0) return;
+    if (isEnough) return;
   }
 }

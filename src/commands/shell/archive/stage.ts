@@ -4,7 +4,7 @@ import { displayPath, printable } from '../../../core/platform/paths/raw-path.js
 import { formatBytes, formatQuantity } from '../../../ui/format.js';
 import { pad, widthOf } from '../../../ui/text.js';
 import type { ArchiveCall, ArchiveCommand } from '../archive-command.js';
-import { fileRow, RowPrinter } from './rows.js';
+import { FACTS, fileRow, RowPrinter } from './rows.js';
 import { isOfStage } from '../../../core/format/manifest/provenance.js';
 
 export const stage: ArchiveCommand = {
@@ -60,7 +60,7 @@ function sumsOf(listing: Listing): ReadonlyMap<string, StageSum> {
 
 async function filesOf({ session, out }: ArchiveCall, name: string): Promise<void> {
   const { listing } = session;
-  const rows = new RowPrinter(out);
+  const rows = new RowPrinter(out, FACTS);
   for (let index = 0; index < listing.count; index++)
     if (isOfStage(listing.stage(index), name) && listing.type(index) !== 'directory')
       await rows.add(fileRow(listing, index, `/${displayPath(listing.path(index))}`));

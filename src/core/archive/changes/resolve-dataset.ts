@@ -1,5 +1,5 @@
-// Finds out which dataset an upload becomes a version of, what it is compared with, and how it is encrypted. Encryption is part of a
-// dataset (rules.md#dataset-encryption): what is not given is taken from the version before. The id that is derived for an encrypted
+// Finds out which dataset an upload becomes a version of, what it is compared with, how it is encrypted, and in which storage class
+// its chunks are kept. Both are part of a dataset (rules.md#dataset-encryption): what is not given is taken from the version before. The id that is derived for an encrypted
 // dataset does not contain the folder's name: without an explicit id both are looked up.
 import type { CachedHead, ViewTotals } from '../../dataset/cache/head-cache.js';
 import { nameOfDataset } from '../../dataset/records/dataset-id.js';
@@ -15,6 +15,7 @@ import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { type Baseline, findBaseline } from './baseline.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { type Encryption, encryptionOf, keepEncryption, NO_ENCRYPTION } from '../run/upload-encryption.js';
+import { classInManifest, keepClass } from '../run/dataset-class.js';
 import { isSameEtag } from '../../store/same-etag.js';
 
 export interface SettledDataset {
@@ -28,6 +29,8 @@ export interface SettledDataset {
   /** Totals of the latest version; undefined if there is none, or they cannot be known. */
   readonly totals: ViewTotals | undefined;
   readonly encryption: Encryption;
+  /** Class that its chunks are kept in; undefined where the settings say one, or it is not known. */
+  readonly storageClass: string | undefined;
   /** True if the newest version is the one that this computer remembers, with another record. */
   readonly isRewritten: boolean;
 }
@@ -41,18 +44,21 @@ interface Found {
 
 export type SettleInput = Pick<
   UploadRun,
-  'source' | 'dataset' | 'resume' | 'remembered' | 'store' | 'emit' | 'warn' | 'signal' | 'dryRun'
+  'source' | 'dataset' | 'layout' | 'resume' | 'remembered' | 'store' | 'emit' | 'warn' | 'signal' | 'dryRun'
 >;
 
 /** Facts about the latest version that are known without its manifest. */
 interface Latest {
   readonly encryption: Encryption | undefined;
   readonly totals: ViewTotals | undefined;
+  /** Asked for where `keepsClass` is set. */
+  readonly storageClass: string | undefined;
 }
 
 /** Looks up the dataset. @throws forgotten-store; what reading its latest version throws */
 export async function resolveDataset(input: SettleInput): Promise<SettledDataset> {
   const { encryption, changes } = input.dataset;
+  const { keepsClass = false } = input.layout;
   const { keep, ...asked } = encryption;
   const ids = candidates(input);
   const found = await chooseDataset(input, ids);
@@ -64,9 +70,10 @@ export async function resolveDataset(input: SettleInput): Promise<SettledDataset
   const known = { datasetId, baseline, ...ordinalOf(found) };
   const isLatest = baseline !== undefined && changes?.previousManifest === undefined;
   const latest = isLatest
-    ? { encryption: encryptionOf(baseline.view), totals: baseline.view.totals }
+    ? { encryption: encryptionOf(baseline.view), totals: baseline.view.totals, storageClass: classOf(baseline) }
     : await latestOr(keep ? asked : undefined, input, found);
-  const settled = { ...known, totals: latest.totals };
+  const storageClass = keepsClass ? keepClass(latest.storageClass, input) : undefined;
+  const settled = { ...known, totals: latest.totals, storageClass };
   if (!keep) return { ...settled, encryption: asked };
   const before = latest.encryption;
   if (before !== undefined) return { ...settled, encryption: keepEncryption(asked, before, input.emit) };
@@ -75,6 +82,8 @@ export async function resolveDataset(input: SettleInput): Promise<SettledDataset
   if (asked.encryptManifest || (datasetId === ids[0] && !isForgotten)) return { ...settled, encryption: asked };
   throw unknownEncryption(datasetId, isForgotten);
 }
+
+const classOf = ({ view }: Baseline): string | undefined => view.head.storage['storageClass'];
 
 const ordinalOf = ({ highest, remembered }: Found): Pick<SettledDataset, 'highest' | 'isListed' | 'isRewritten'> => ({
   highest: highest?.version ?? remembered?.version ?? 0,
@@ -190,7 +199,7 @@ async function latestOr(asked: Encryption | undefined, input: SettleInput, found
     return await latestOf(input, found);
   } catch (error) {
     if (!isArchiverError(error, 'integrity', 'not-found', 'unsupported')) throw error;
-    if (asked?.encryptManifest !== false) return { encryption: asked, totals: undefined };
+    if (asked?.encryptManifest !== false) return { encryption: asked, totals: undefined, storageClass: undefined };
     throw new ArchiverError(
       error.code,
       `whether dataset ${found.datasetId} is encrypted is not known: ${error.message}`,
@@ -203,18 +212,23 @@ async function latestOr(asked: Encryption | undefined, input: SettleInput, found
 }
 
 /** Reads the latest version's facts from its record or from what is remembered. */
-async function latestOf(
-  { remembered: { cache }, store, signal }: SettleInput,
-  { highest, remembered }: Found,
-): Promise<Latest> {
-  if (highest?.version === 0) return { encryption: NO_ENCRYPTION, totals: undefined };
+async function latestOf(input: SettleInput, { highest, remembered }: Found): Promise<Latest> {
+  const { store, signal, layout } = input;
+  if (highest?.version === 0) return { encryption: NO_ENCRYPTION, totals: undefined, storageClass: undefined };
   const isKnown = remembered?.recordEtag !== undefined;
-  const asRemembered = { encryption: encryptionIn(remembered?.encryption), totals: remembered?.totals };
+  const { totals, storageClass } = remembered ?? {};
+  const asRemembered = { encryption: encryptionIn(remembered?.encryption), totals, storageClass };
   const isSame = isKnown && isSameEtag(remembered.recordEtag, highest?.etag);
-  if (isSame && remembered.totals !== undefined) return asRemembered;
+  const isEnough = totals !== undefined && (layout.keepsClass !== true || storageClass !== undefined);
+  if (isSame && isEnough) return asRemembered;
   const record = highest && (await recordIfAllowed(store, highest, signal));
-  if (record !== undefined) return { encryption: encryptionIn(record.encryption), totals: record.totals };
-  return isKnown ? asRemembered : { encryption: await sealedAs(cache, remembered), totals: remembered?.totals };
+  if (record !== undefined) return await latestIn(record, input);
+  return isKnown ? asRemembered : { ...asRemembered, encryption: await sealedAs(input.remembered.cache, remembered) };
+}
+
+async function latestIn(record: VersionRecord, input: SettleInput): Promise<Latest> {
+  const storageClass = input.layout.keepsClass === true ? await classInManifest(record, input) : undefined;
+  return { encryption: encryptionIn(record.encryption), totals: record.totals, storageClass };
 }
 
 /** Tells the encryption by the remembered manifest; undefined if that is not encrypted, which proves nothing. */

@@ -3,6 +3,7 @@ import { assertOrdinal, highestVersion } from '../../dataset/records/version-rec
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
 import { lockRecord } from '../../format/manifest/object-lock.js';
+import { recordedClass } from '../run/dataset-class.js';
 import { manifestCopyKeyOf } from '../../format/manifest/manifest-copy.js';
 import { indexOf } from '../../format/manifest/loaded-manifest.js';
 import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
@@ -26,7 +27,16 @@ const GIVEN_UP = 'what it refers to was given up meanwhile';
 
 export type CommitInput = CheckInput & { readonly sender: Pick<Sender, 'keep' | 'sendSegments'> } & Pick<
     UploadRun,
-    'emit' | 'resume' | 'encryption' | 'createdAt' | 'dataset' | 'source' | 'labels' | 'remembered' | 'retention'
+    | 'emit'
+    | 'resume'
+    | 'encryption'
+    | 'createdAt'
+    | 'dataset'
+    | 'layout'
+    | 'source'
+    | 'labels'
+    | 'remembered'
+    | 'retention'
   >;
 
 /**
@@ -151,14 +161,15 @@ async function keepManifest(cache: ManifestCache, { sha256, opened, bytes, segme
 
 /** Remembers what was just committed, for the next run. */
 export async function rememberHead(
-  { remembered: { cache, heads, looks }, store, datasetId, uploadId }: CommitInput,
+  { remembered: { cache, heads, looks }, store, datasetId, uploadId, layout }: CommitInput,
   { encoded, listing, seen, totals }: Commitment,
   { version, recordEtag, encryption, manifest, startedMs }: CommittedUpload,
 ): Promise<void> {
   const { sha256 } = encoded;
   if (cache !== undefined) await keepManifest(cache, encoded);
   const shown = { files: totals.files, bytes: totals.bytes };
-  const head = { version, uploadId, manifestSha256: sha256, recordEtag, encryption, totals: shown };
+  const storageClass = recordedClass(layout);
+  const head = { version, uploadId, manifestSha256: sha256, recordEtag, encryption, totals: shown, storageClass };
   await heads?.put(store.url, datasetId, head);
   // A writer without permission to list has checked nothing; what a delta builds on was checked only if `seen` is there.
   if (manifest === undefined || (listing === 'delta' && seen === undefined)) return;

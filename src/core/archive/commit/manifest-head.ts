@@ -1,4 +1,5 @@
 // The head of a manifest: what it says before its entries.
+import { recordedClass } from '../run/dataset-class.js';
 import { loadCodec } from '../../platform/codec/codec.js';
 import { FORMAT_VERSION, type ManifestHead, type SourceRecord } from '../../format/manifest/manifest-types.js';
 import { lockRecord } from '../../format/manifest/object-lock.js';
@@ -100,7 +101,7 @@ function storage({ layout, store, region, encryption: { kmsKeyId } }: HeadInput)
     bucket,
     prefix,
     ...defined({ region }),
-    storageClass: layout.tiers === undefined ? layout.storageClass : 'auto-tier',
+    storageClass: recordedClass(layout),
     ...defined({ kmsKeyId }),
   };
 }

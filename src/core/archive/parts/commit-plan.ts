@@ -137,7 +137,7 @@ function settingsFor(
     ...options,
     source: source.path,
     dataset: { id: datasetId, writerId, host: source.host, encryption, allowMassDelete: isAllowed },
-    layout: { lock },
+    layout: { lock, ...defined({ storageClass: storage['storageClass'] }) },
   });
 }
 

@@ -150,7 +150,7 @@ function settingsFor(
 function settled({ head }: ReadPlan): SettledDataset {
   const encryption = { kmsKeyId: head.storage['kmsKeyId'], encryptManifest: false };
   const { datasetId } = head;
-  const nothing = { baseline: undefined, totals: undefined, isRewritten: false };
+  const nothing = { baseline: undefined, totals: undefined, storageClass: undefined, isRewritten: false };
   return { datasetId, highest: head.options.after, isListed: true, encryption, ...nothing };
 }
 

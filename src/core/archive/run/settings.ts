@@ -117,6 +117,8 @@ export interface LayoutOptions {
   /** Most data in a chunk; chosen by the size of the upload and by memory if not given. */
   readonly chunkBytes?: number | undefined;
   readonly storageClass: string;
+  /** Use the class of the version before instead, where there is one and it can be known; not with `tiers`. */
+  readonly keepsClass?: boolean | undefined;
   readonly tiers?: TierPolicy | undefined;
   /** Object Lock of chunks, manifest and version record; undefined for none, or the default of the bucket. */
   readonly lock?: LockOptions | undefined;

@@ -24,6 +24,8 @@ export interface CachedHead {
   readonly encryption?: VersionRecord['encryption'];
   /** Totals of its view; absent in what older versions of this program remember. */
   readonly totals?: ViewTotals | undefined;
+  /** What its manifest says of the class of its chunks; absent in what older versions of this program remember, and of copies. */
+  readonly storageClass?: string | undefined;
 }
 
 /** Number of files and bytes in a version. */
@@ -47,6 +49,7 @@ const BODY = s.schema(() =>
     encryption: s.exactOptional(ENCRYPTION()),
     files: s.exactOptional(s.count),
     bytes: s.exactOptional(s.count),
+    storageClass: s.exactOptional(s.text),
   }),
 );
 const KIND = { type: 'archiver-remembered-version', format: 1, noun: 'remembered version', body: BODY };
@@ -95,9 +98,9 @@ export function openHeadCache(folder: string, onTrouble: (text: string) => void,
 }
 
 function bodyOf(head: CachedHead): Record<string, unknown> {
-  const { version, uploadId, manifestSha256, recordEtag, encryption, totals } = head;
+  const { version, uploadId, manifestSha256, recordEtag, encryption, totals, storageClass } = head;
   const record = recordEtag === undefined ? {} : { recordEtag, ...(encryption === undefined ? {} : { encryption }) };
-  return { version, uploadId, manifestSha256, ...record, ...totals };
+  return { version, uploadId, manifestSha256, ...record, ...totals, ...defined({ storageClass }) };
 }
 
 /** @throws integrity, unsupported for anything but what this version wrote */

@@ -2,7 +2,8 @@
 import type { FleetConfig, FleetSource } from '../config/fleet-config.js';
 
 export interface AgentSource extends Omit<FleetSource, 'storageClass'> {
-  readonly storageClass: string;
+  /** Undefined for that of the version before, as far as it is known, else STANDARD. */
+  readonly storageClass: string | undefined;
 }
 
 export interface AgentPlan {
@@ -50,7 +51,8 @@ export interface PlanDefaults {
   /** Undefined when the config decides. */
   readonly intervalMs: number | undefined;
   readonly defaultIntervalMs: number;
-  readonly storageClass: string;
+  /** Undefined where no flag says one. */
+  readonly storageClass: string | undefined;
   readonly trackDeletes: boolean;
   readonly ignoreCtime: boolean;
 }

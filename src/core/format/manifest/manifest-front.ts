@@ -1,6 +1,6 @@
 // The front of a manifest: its head without chunks and segments. It takes 1 to 3 KB gzipped, while the chunks may have megabytes and the entries
 // hundreds of them; so a small first range is nearly always enough, and larger ones are read when it is not. The digest of a manifest
-// covers all of it: the front is only shown to people, and nothing is decided by it.
+// covers all of it: the front is only shown to people, and decides nothing but the default for a storage class, which is told.
 import { constants, gunzipSync } from 'node:zlib';
 import { errorText, integrityError } from '../../platform/failures/errors.js';
 import { isSealed } from '../encryption/envelope.js';
