@@ -56,7 +56,7 @@ function documentOf(answers) {
     '# Compared',
     '',
     `What people do every week with restic, rclone and kopia, and what they type here. ${works} of ${answers.length} work: \`npm run everyday -- --write\` ran each command`,
-    'on a folder store, looked at what came of it, and wrote this page. The other columns are from the documentation of restic 0.18, rclone 1.71 and kopia 0.22: what is typed there, `–` where there is nothing,',
+    'on a folder store, looked at what came of it, and wrote this page. The other columns are from the documentation of the three, and were not tried: what is typed there, `–` where there is nothing,',
     '`~` where it is not quite the same. `$S` is a store.',
     '',
   ];

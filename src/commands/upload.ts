@@ -77,7 +77,7 @@ const flags = {
   }),
   congestionControl: flag.choice(['bbr', 'cubic', 'auto'], {
     default: 'auto',
-    describe: 'how the requests in flight are found: measured rate and delay, growth until trouble, or by first delays',
+    describe: 'finds the requests in flight: measured rate and delay, growth until trouble, or by first delays',
   }),
   transporter: flag.choice(['basic', 'staging', 'adaptive', 'optimized', 'none'], {
     default: 'staging',
@@ -135,7 +135,7 @@ export const command = defineCommand({
       describe: 'folder, file, s3:// prefix; - for stdin',
       many: true,
     }),
-    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder, instead of --bucket' }),
+    arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder' }),
   ],
   flags,
   rules: [

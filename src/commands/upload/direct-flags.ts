@@ -9,7 +9,7 @@ export const directFlags = {
   }),
   directUploadThresholdMb: flag.int([0, 1_000_000_000], {
     default: 500,
-    describe: 'larger uploads go into chunks nevertheless; in MB (10^6 bytes)',
+    describe: 'larger uploads go into chunks; in MB (10^6 bytes)',
   }),
   directUploadWorkers: flag.int([1, 1024], {
     default: 256,

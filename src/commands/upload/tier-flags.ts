@@ -16,7 +16,7 @@ export const tierFlags = {
   }),
   tierStrategy: flag.choice(['youngest-file', 'tier-aware'], {
     default: 'youngest-file',
-    describe: 'the class of a chunk: that of its most recently read file, or files of different classes are kept apart',
+    describe: 'class of a chunk: that of its most recently read file, or files of different classes are kept apart',
   }),
 };
 
