@@ -86,7 +86,7 @@ describe.each([
     expect(Object.fromEntries(proxy.counts)).toEqual({ GetObject: 3, ListObjectsV2: 1 });
   });
 
-  it('lists with the manifest and its record, describes with one GET, and asks of each chunk how it is encrypted', async () => {
+  it('lists with the manifest and its record, describes with one GET and a LIST of what was checked, and asks of each chunk how it is encrypted', async () => {
     proxy.clear();
 
     await archiver(work, ['list', location], options);
@@ -94,7 +94,7 @@ describe.each([
 
     expect(Object.fromEntries(proxy.counts)).toEqual({
       GetObject: 3,
-      ListObjectsV2: 1,
+      ListObjectsV2: 2,
       HeadObject: expect.any(Number) as number,
     });
   });
