@@ -44,7 +44,7 @@ describe.each([
       expect(await run('copy', from, to)).toMatchObject({ status: 0 });
       const again = json((await run('copy', from, to, '--json')).stdout);
       expect([to, again['objects'], again['addedTags']]).toEqual([to, 0, 0]);
-      expect(await run('verify', to, '--deep')).toMatchObject({ status: 0 });
+      expect(await run('verify', to, '--deep', '--no-record')).toMatchObject({ status: 0 });
     }
 
     const [first, last] = [await digests(fileStore(join(home, 'from'))), await digests(fileStore(join(home, 'back')))];
