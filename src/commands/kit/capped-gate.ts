@@ -2,11 +2,11 @@
 import type { Context } from '../../cli/context.js';
 import type { RestoreOptions } from '../../core/restore/restore.js';
 import { capVerdict } from '../../core/cost/cost-cap.js';
-import { estimateRetrieval } from '../../core/cost/retrieval-cost.js';
+import type { RetrievalEstimate } from '../../core/cost/retrieval-cost.js';
 import { ArchiverError } from '../../core/platform/failures/errors.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { formatUsd } from '../../ui/format-usd.js';
-import { pricedBy } from './prices.js';
+import { fetchEstimate } from './fetch-estimate.js';
 import { retrievalGate } from './slots.js';
 
 interface Capped {
@@ -23,16 +23,7 @@ export function cappedGate({ values, uploadId, opened, context, spent }: Capped)
   const ask = retrievalGate({ ...values }, uploadId, context);
   let costUsd: number | null = 0;
   const mayFetch: NonNullable<RestoreOptions['mayFetch']> = async (needed, project) => {
-    const { region, isAws, store } = opened;
-    const estimate = estimateRetrieval({
-      ...pricedBy(context, opened),
-      region,
-      isAws,
-      isFolder: store.url.startsWith('file:'),
-      chunks: needed.map((chunk) => ({ ...chunk, isReadable: true })),
-      tier: 'standard',
-      days: 0,
-    });
+    const estimate = await fetchEstimate(needed, opened, context);
     costUsd = estimate.costUsd;
     if (values.dryRun) return true;
     const all = costUsd === null ? null : costUsd + spent.costUsd;
@@ -45,7 +36,7 @@ export function cappedGate({ values, uploadId, opened, context, spent }: Capped)
 }
 
 /** @throws budget-exceeded */
-function refuseAbove(estimate: ReturnType<typeof estimateRetrieval>, maxUsd: number | undefined): void {
+function refuseAbove(estimate: RetrievalEstimate, maxUsd: number | undefined): void {
   const verdict = capVerdict(estimate, maxUsd, false);
   if (verdict === 'within' || maxUsd === undefined) return;
   const what = verdict === 'over' ? `this would cost ${formatUsd(estimate.costUsd)}` : 'what this costs is not known';

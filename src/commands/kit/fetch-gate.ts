@@ -2,6 +2,7 @@
 import type { Context } from '../../cli/context.js';
 import type { RestoreOptions } from '../../core/restore/restore.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
+import { fetchEstimate } from './fetch-estimate.js';
 import { retrievalGate } from './slots.js';
 
 interface Fetch {
@@ -15,18 +16,7 @@ interface Fetch {
 export function fetchGate({ values, uploadId, opened, context }: Fetch): NonNullable<RestoreOptions['mayFetch']> {
   const check = retrievalGate({ ...values }, uploadId, context);
   return async (needed, project) => {
-    const { estimateRetrieval } = await import('../../core/cost/retrieval-cost.js');
-    const { pricedBy } = await import('./prices.js');
-    const { region, isAws, store } = opened;
-    const estimate = estimateRetrieval({
-      ...pricedBy(context, opened),
-      region,
-      isAws,
-      isFolder: store.url.startsWith('file:'),
-      chunks: needed.map((chunk) => ({ ...chunk, isReadable: true })),
-      tier: 'standard',
-      days: 0,
-    });
+    const estimate = await fetchEstimate(needed, opened, context);
     await check({ ...estimate, project });
     return true;
   };

@@ -7,6 +7,7 @@ import type { ReadFileOptions } from '../../core/restore/listing/read-file.js';
 import type { NeededChunk } from '../../core/restore/plan/needed-chunk.js';
 import type { FoundFile } from '../../core/serve/served-tree.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
+import { fetchEstimate } from '../kit/fetch-estimate.js';
 import { retrievalGate } from '../kit/slots.js';
 
 /** What is fetched, by storage class. */
@@ -77,15 +78,11 @@ const costOf = ({ costUsd }: RetrievalEstimate): number => costUsd ?? Infinity;
 const pricesOf =
   (opened: OpenedStore, context: Context) =>
   async (amounts: Amounts, times: number): Promise<RetrievalEstimate> => {
-    const { estimateRetrieval } = await import('../../core/cost/retrieval-cost.js');
-    const { pricedBy } = await import('../kit/prices.js');
-    const { region, isAws, store } = opened;
-    const chunks = Array.from(amounts, ([storageClass, { bytes, gets }]): RetrievalChunk => {
+    const chunks = Array.from(amounts, ([storageClass, { bytes, gets }]): Omit<RetrievalChunk, 'isReadable'> => {
       const fetchedBytes = bytes * times;
-      return { storageClass, sizeBytes: fetchedBytes, fetchedBytes, gets: gets * times, isReadable: true };
+      return { storageClass, sizeBytes: fetchedBytes, fetchedBytes, gets: gets * times };
     });
-    const place = { ...pricedBy(context, opened), region, isAws, isFolder: store.url.startsWith('file:') };
-    return estimateRetrieval({ ...place, chunks, tier: 'standard', days: 0 });
+    return await fetchEstimate(chunks, opened, context);
   };
 
 function amountsOf(needed: readonly NeededChunk[]): Amounts {
