@@ -2,7 +2,7 @@
 // handles of its own. Of the process that restored nothing is believed.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { chmod, lstat, open, type FileHandle } from 'node:fs/promises';
 import { systemCode } from '../../platform/failures/errors.js';
 import { reasonText } from '../../platform/failures/errno.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
@@ -34,7 +34,9 @@ export async function compareRestored<T extends Expected>(
 async function problemWith(folder: string, expected: Expected): Promise<string | undefined> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(pathIn(folder, expected.path), constants.O_RDONLY | constants.O_NOFOLLOW);
+    const path = pathIn(folder, expected.path);
+    const { mode: foundMode } = await lstat(path, { bigint: true });
+    handle = await openOwn(path);
     await handle.sync();
     const { size, mode, mtime } = expected;
     const found = await handle.stat({ bigint: true });
@@ -42,13 +44,25 @@ async function problemWith(folder: string, expected: Expected): Promise<string |
     if (found.size !== BigInt(size)) return `it has ${found.size} bytes, and ${size} are expected`;
     const nanos = BigInt(mtime.seconds) * NANOS + BigInt(mtime.nanos) - found.mtimeNs;
     if (nanos >= TIME_STEP_NANOS || nanos <= -TIME_STEP_NANOS) return 'its modification time is another one';
-    if ((found.mode & 0o7777n) !== BigInt(restoredMode(mode, false, false))) return 'its permissions are others';
+    if ((foundMode & 0o7777n) !== BigInt(restoredMode(mode, false, false))) return 'its permissions are others';
     return (await md5Of(handle)) === expected.md5 ? undefined : 'its MD5 is not that of the manifest';
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return `it cannot be read: ${reasonText(error)}`;
   } finally {
     await handle?.close();
+  }
+}
+
+/** Opens a file; one that is as it was may have a mode by which its owner cannot read it. @throws system errors */
+async function openOwn(path: Buffer): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
+  try {
+    return await open(path, flags);
+  } catch (error) {
+    if (systemCode(error) !== 'EACCES') throw error;
+    await chmod(path, 0o400);
+    return await open(path, flags);
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -8,6 +8,8 @@ import { provenBy } from '../../../../src/core/mend/drill/proven.js';
 import { placesIn, placesText } from '../../../../src/core/dataset/checks/content-place.js';
 import { rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
 import { tempFolder } from '../../../support/temp-folder.js';
+
+const NOBODY = 65_534;
 
 describe('a restored file', () => {
   const signal = new AbortController().signal;
@@ -19,9 +21,9 @@ describe('a restored file', () => {
     mtime: { seconds: 1_700_000_000, nanos: 0 },
   };
   let folder = '';
-  const problem = async (): Promise<string | undefined> => {
+  const problem = async (expected = file): Promise<string | undefined> => {
     let found: string | undefined;
-    await compareRestored(folder, [file], (_, wrong) => (found = wrong), signal);
+    await compareRestored(folder, [expected], (_, wrong) => (found = wrong), signal);
     return found;
   };
   beforeEach(async () => {
@@ -33,6 +35,17 @@ describe('a restored file', () => {
 
   test('is right with its content, time and permissions; special bits are not restored', async () => {
     expect(await problem()).toBeUndefined();
+  });
+
+  test('is right where its mode keeps its owner from reading it', async () => {
+    chmodSync(join(folder, 'f'), 0);
+    const isRoot = process.geteuid?.() === 0;
+    for (const path of isRoot ? [folder, join(folder, 'f')] : []) chownSync(path, NOBODY, NOBODY);
+    if (isRoot) process.seteuid?.(NOBODY); // root reads everything
+
+    const found = await problem({ ...file, mode: 0 }).finally(() => isRoot && process.seteuid?.(0));
+
+    expect(found).toBeUndefined();
   });
 
   test.each<[string, (path: string) => void, RegExp]>([
