@@ -54,12 +54,7 @@ export class EntryRemover {
   async remove(index: number, place: Place): Promise<Removal> {
     const { table, torn } = this.entries;
     const type = table.type(index);
-    try {
-      this.libc.statat(place.folder, place.name, this.stat);
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return { outcome: 'gone' };
-      throw error;
-    }
+    if (!this.isThere(place.folder, place.name)) return { outcome: 'gone' };
     if ((this.stat.mode & TYPE_MASK) !== TYPES[type]) return kept('something of another kind is in its place');
     if (!this.isAsRead(index)) return kept(CHANGED);
     if (type === 'symlink') return this.removeLink(index, place);
@@ -133,6 +128,9 @@ export class EntryRemover {
   /** Nothing here waits for anything: only the end of the process could come in between. */
   private throughAside({ folder, name }: Place, problemAt: (aside: RawPath) => string | undefined): Removal {
     const aside = withEnd(this.asidePrefix, name).slice(0, MAX_NAME);
+    // One of two long names that differ at their end may have it, if it could not get its own one back.
+    if (this.isThere(folder, aside))
+      return kept(`${displayPath(aside)}, which it would be called for a moment, is there`);
     this.libc.renameat(folder, name, folder, aside);
     let problem: string | undefined;
     try {
@@ -142,6 +140,16 @@ export class EntryRemover {
       problem = reasonText(error);
     }
     return problem === undefined ? { outcome: 'removed' } : this.putBack(folder, name, aside, problem);
+  }
+
+  private isThere(folder: number, name: RawPath): boolean {
+    try {
+      this.libc.statat(folder, name, this.stat);
+      return true;
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return false;
+      throw error;
+    }
   }
 
   /** Gives it its name back, unless something else has that by now. */

@@ -45,6 +45,7 @@ export interface RemovedSource {
 }
 
 const OUTCOMES: readonly Outcome[] = ['intended', 'removed', 'kept', 'gone'];
+const KEPT = OUTCOMES.indexOf('kept');
 
 /** Begins the names of files that a removal was about to unlink. */
 export const ASIDE = '.archiver-removing-';
@@ -72,7 +73,9 @@ export async function removeSource(options: RemoveSourceOptions): Promise<Remove
 }
 
 class SourceRemoval {
+  /** Kept from the beginning are the sources themselves, and what the upload was told to leave out: that is found where it is there. */
   private readonly outcomes: Uint8Array;
+  private readonly tops: ReadonlySet<RawPath>;
   private readonly reasons = new Map<number, string>();
   private readonly kept: Failures;
   private readonly warnings: string[] = [];
@@ -93,6 +96,11 @@ class SourceRemoval {
     this.kept = new Failures(({ path, reason }) => emit({ type: 'note', text: `${path} stays: ${reason}` }));
     this.remover = new EntryRemover(libc, entries, rawFromText(this.asidePrefix), signal);
     this.folders = new EmptyFolders({ ...options, tree, kept: this.kept });
+    this.tops = new Set(tree.tops);
+    for (let index = 0; index < entries.table.count; index++) {
+      const path = entries.table.path(index);
+      if (this.tops.has(path) || !options.isScanned(path)) this.outcomes[index] = KEPT;
+    }
   }
 
   async run(): Promise<RemovedSource> {
@@ -120,16 +128,15 @@ class SourceRemoval {
 
   private async removeAll(): Promise<void> {
     const { table } = this.entries;
-    const tops = new Set<RawPath>(this.tree.tops);
     for (let index = table.count - 1; index >= 0; index--) {
       this.options.signal.throwIfAborted();
       const path = table.path(index);
       if (baseName(path).startsWith(ASIDE)) this.warnings.push(leftBehind(path));
-      if (!this.options.isScanned(path)) continue; // found as what was left out, where it is there
+      if (this.outcomes[index] === KEPT) continue;
       if (table.type(index) !== 'directory') this.note(index, path, await this.removeEntry(index, path));
-      else if (!tops.has(path)) this.note(index, path, this.folders.remove(path));
+      else this.note(index, path, this.folders.remove(path));
     }
-    for (const top of tops) this.folders.look(top);
+    for (const top of this.tops) this.folders.look(top);
   }
 
   private async removeEntry(index: number, path: RawPath): Promise<Removal> {
@@ -142,10 +149,10 @@ class SourceRemoval {
   }
 
   private note(index: number, path: RawPath, removal: Removal | undefined): void {
-    if (removal === undefined) return; // a folder that is not empty: what is in it was named
     const { columns } = this.entries.table;
     const isFolder = this.entries.table.type(index) === 'directory';
-    this.outcomes[index] = OUTCOMES.indexOf(removal.outcome);
+    this.outcomes[index] = removal === undefined ? KEPT : OUTCOMES.indexOf(removal.outcome);
+    if (removal === undefined) return; // a folder that is not empty: what is in it was named
     switch (removal.outcome) {
       case 'removed':
         if (isFolder) this.counts.folders++;
@@ -174,16 +181,10 @@ class SourceRemoval {
       { status, uploadId, ...about, asidePrefix, verifiedAt, endedAt },
       {
         entries,
-        outcomeOf: (index) => this.outcomeOf(index, status),
+        outcomeOf: (index) => OUTCOMES[this.outcomes[index] ?? 0] ?? 'intended',
         reasonOf: (index) => this.reasons.get(index),
       },
     );
-  }
-
-  private outcomeOf(index: number, status: ReceiptHead['status']): Outcome {
-    const outcome = OUTCOMES[this.outcomes[index] ?? 0] ?? 'intended';
-    const isMeant = status !== 'complete' && this.options.isScanned(this.entries.table.path(index));
-    return outcome === 'intended' && !isMeant ? 'kept' : outcome;
   }
 
   /** The removal is done: that its receipt is not is no reason to hide it. */

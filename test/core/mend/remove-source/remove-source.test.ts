@@ -267,6 +267,47 @@ test('stopped in between, the receipt says what is gone, and the rest is there',
   expect(receipt().entries.map(({ outcome }) => outcome)).toEqual([...Array<string>(4).fill('intended'), 'removed']);
 });
 
+test('a folder that was found not to be empty is kept in the receipt of a removal that was stopped later', async () => {
+  const stop = new AbortController();
+  const removing = remove({
+    beforeProof: () => writeFileSync(data('dir/b'), 'changed'),
+    libc: {
+      unlinkat(dir, path, flags) {
+        if (flags !== 0) stop.abort();
+        loadLibc()?.unlinkat(dir, path, flags);
+      },
+    },
+    signal: stop.signal,
+  });
+
+  await expect(removing).rejects.toThrow(/2 of 5 entries/);
+
+  expect(receipt().entries.map(({ path, outcome }) => [path, outcome])).toEqual([
+    ['a', 'intended'],
+    ['dir', 'kept'],
+    ['dir/b', 'kept'],
+    ['dir/c', 'removed'],
+    ['z', 'removed'],
+  ]);
+});
+
+test('where files cannot get their names back, long ones that differ at their end do not replace each other', async () => {
+  const long = 'n'.repeat(254);
+  for (const end of ['1', '2']) writeFileSync(data(long + end), end);
+  const { stdout } = await runCommand({ root, folder }, ['upload', 'data', `file://${folder}/store`, '-q', '--json']);
+  uploaded = JSON.parse(stdout) as typeof uploaded;
+  const failing = (errno: number) => () => {
+    throw new SystemError(errno, 'test');
+  };
+
+  const removed = await remove({ libc: { leaseReading: failing(11), linkat: failing(1) } });
+
+  expect(removed).toMatchObject({ files: 0 });
+  expect(removed.kept).toHaveLength(6);
+  const contents = readdirSync(data()).filter((name) => name.includes('nnn'));
+  expect(contents.map((name) => readFileSync(data(name), 'utf8')).toSorted()).toEqual(['1', '2']);
+});
+
 test('where a file system has no leases the warning says so', async () => {
   const removed = await remove({
     libc: {
