@@ -247,7 +247,15 @@ export async function runUpload(
         dedup: dedupOption(values, context),
         memoryLimitBytes: uploadMemoryLimit(context),
       },
-      layout: { shardStrategy, shardCount, ...inClass, tiers: tierPolicy(values, context.now()), lock, direct },
+      layout: {
+        shardStrategy,
+        shardCount,
+        ...inClass,
+        isReadBack: values.removeSourceAfter !== undefined,
+        tiers: tierPolicy(values, context.now()),
+        lock,
+        direct,
+      },
       transfer: { optimization, congestionControl, transporter, disableStaging },
       labels: { ...shared.labels, tags: values.tag },
     };

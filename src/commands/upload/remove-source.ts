@@ -1,6 +1,7 @@
 // `upload --remove-source-after verify`: what was uploaded is read back from the store, and then removed from this computer.
+import { realpathSync } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Context } from '../../cli/context.js';
 import type { AfterUpload, UploadReport } from '../../cli/slots.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
@@ -12,7 +13,8 @@ import {
   isArchiverError,
   usageError,
 } from '../../core/platform/failures/errors.js';
-import { fsPath, printable, rawFromText } from '../../core/platform/paths/raw-path.js';
+import { seenPathOf } from '../../core/archive/scan/united-source.js';
+import { fsPath, pathBelow, printable, type RawPath, rawFromText, TOP } from '../../core/platform/paths/raw-path.js';
 import { addCounts } from '../../core/store/request-count.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
@@ -24,6 +26,7 @@ import { joinedReports } from '../kit/slots.js';
 import { COLD } from './confirm-cold.js';
 import type { RemoveValues } from './remove-flags.js';
 import type { SourcesTarget } from './run-archive.js';
+import type { Sources } from './sources.js';
 
 const REQUESTS_AT_ONCE = 4;
 
@@ -85,7 +88,7 @@ export async function withRemoval(
         libc,
         source: root,
         isScanned: result.measured.isScanned ?? (() => false),
-        leaves: [...skipTrees, rawFromText(file)],
+        leaves: [...skipTrees, ...(typed === undefined ? [] : seenPathsOf(typed, target.sources))],
         begunMs,
         about: { location, datasetId, version, sources: named.map(({ real }) => printable(String(fsPath(real)))) },
         receipt: { file, isOwn: typed === undefined },
@@ -130,6 +133,12 @@ async function refuseReceipt(file: string): Promise<void> {
   if (await isThere(file)) throw usageError(`the receipt ${printable(file)} is there already`, 'name another file');
   if (!(await isThere(dirname(file))))
     throw usageError(`the folder of the receipt ${printable(file)} is not there`, 'make it, or name another file');
+}
+
+/** The receipt as the scan would see it, if it is in a source. */
+function seenPathsOf(receipt: string, { root, named }: Sources): readonly RawPath[] {
+  const path = rawFromText(join(realpathSync(dirname(receipt)), basename(receipt)));
+  return named.flatMap(({ real }) => (path.startsWith(pathBelow(real, TOP)) ? [seenPathOf(root, real, path)] : []));
 }
 
 /** A name that no receipt has: a version may be removed from several folders, or in several runs. */

@@ -138,6 +138,20 @@ describe('in a bucket', () => {
       '--yes',
     ]);
 
+  test('is refused where the version before was sent to a class that cannot be read back at once', async () => {
+    const before = tree();
+    const cold = ['upload', 'data', 's3://bucket/p', '-q', '--storage-class', 'DEEP_ARCHIVE'];
+    const env = { AWS_ENDPOINT_URL: server.endpoint };
+    await runCommand({ root, folder, input: '', env }, cold);
+    const stored = [...(server.buckets.get('bucket')?.keys() ?? [])];
+
+    const { status, stderr } = await toBucket();
+
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/DEEP_ARCHIVE, .* of the version before/)]);
+    expect([...(server.buckets.get('bucket')?.keys() ?? [])]).toEqual(stored);
+    expect(tree()).toEqual(before);
+  });
+
   test('interrupted while it reads back, it says that the upload is committed and nothing was removed', async () => {
     const before = tree();
     const stop = new AbortController();
@@ -169,6 +183,18 @@ describe('in a bucket', () => {
     ]);
     expect(tree()).toEqual(before);
   });
+});
+
+test('a receipt in one of several sources stays there, and is nothing that has come since', async () => {
+  mkdirSync(at('more'));
+  writeFileSync(at('more/x'), 'x');
+  symlinkSync('more', at('link'));
+  const receipt = ['--receipt', 'link/r.json'];
+
+  const { status, stderr } = await run('upload', 'data', 'more', store(), '-q', ...REMOVE, '--yes', ...receipt);
+
+  expect([status, stderr]).toEqual([0, expect.not.stringContaining('stays')]);
+  expect([tree(), tree('more')]).toEqual([[], ['r.json']]);
 });
 
 test('of several sources folders stay empty, and a file goes', async () => {

@@ -5,9 +5,10 @@ import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { readManifestFront } from '../../format/manifest/manifest-front.js';
 import { readManifest } from '../../format/manifest/manifest-reader.js';
 import type { EventSink } from '../../events/events.js';
-import { isArchiverError } from '../../platform/failures/errors.js';
+import { isArchiverError, usageError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { ifAllowed } from '../../store/abilities.js';
+import { isColdClass } from '../../store/cold-class.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { STORAGE_CLASSES } from '../../store/providers/storage-classes.js';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
@@ -20,13 +21,24 @@ const AUTO_TIER = 'auto-tier';
 export const recordedClass = ({ storageClass, tiers }: Pick<LayoutOptions, 'storageClass' | 'tiers'>): string =>
   tiers === undefined ? storageClass : AUTO_TIER;
 
-/** Returns the class for a version after one that was sent to `before`, and reports it; undefined for a class that uploads cannot use. */
-export function keepClass(before: string | undefined, { warn, emit }: Telling): string | undefined {
+/**
+ * Returns the class for a version after one that was sent to `before`, and reports it; undefined for a class that uploads cannot use.
+ * @throws usage for a cold class where the upload is to be read back
+ */
+export function keepClass(
+  before: string | undefined,
+  { warn, emit, layout }: Telling & { readonly layout: LayoutOptions },
+): string | undefined {
   if (before === undefined || before === AUTO_TIER) return undefined;
   if (!STORAGE_CLASSES.some((name) => name === before)) {
     warn(`the version before is in storage class '${printable(before)}', which is none of S3: not kept`);
     return undefined;
   }
+  if (layout.isReadBack === true && isColdClass(before))
+    throw usageError(
+      `what is uploaded is to be read back at once, and ${before}, the storage class of the version before, takes hours to be read; nothing was sent`,
+      '--storage-class STANDARD sends it where it can be read',
+    );
   if (before !== 'STANDARD') emit({ type: 'note', text: `storage class ${before}, as the version before` });
   return before;
 }

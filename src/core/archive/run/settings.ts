@@ -119,6 +119,8 @@ export interface LayoutOptions {
   readonly storageClass: string;
   /** Use the class of the version before instead, where there is one and it can be known; not with `tiers`. */
   readonly keepsClass?: boolean | undefined;
+  /** Refuse a class of the version before that takes hours to be read: everything is to be read back at once. */
+  readonly isReadBack?: boolean | undefined;
   readonly tiers?: TierPolicy | undefined;
   /** Object Lock of chunks, manifest and version record; undefined for none, or the default of the bucket. */
   readonly lock?: LockOptions | undefined;
