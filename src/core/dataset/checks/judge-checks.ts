@@ -50,8 +50,15 @@ function asOf(check: Check, about: CheckedVersion): VersionCheck {
 function isOutranked(failed: Check, later: readonly Check[]): boolean {
   const all = later.filter(({ kind, part, chunksCold }) => kind !== 'drill' && part === undefined && chunksCold === 0);
   if (all.some(({ checked }) => checked === 'content')) return true;
-  if (STRENGTH[failed.checked] < READ) return all.some(({ checked }) => STRENGTH[checked] >= STRENGTH[failed.checked]);
+  const looked = lookedAt(failed);
+  if (looked < READ) return all.some(({ checked }) => STRENGTH[checked] >= looked);
   const wrong = placesIn(failed.disproven);
   const right = new Set(later.flatMap(({ proven }) => [...placesIn(proven)]));
   return wrong.size > 0 && [...wrong].every((place) => right.has(place));
+}
+
+/** What a failed check has tried to look at: a listing no content, even if none was left out, and a deep one content, even if it got none. */
+function lookedAt({ kind, checked }: Check): number {
+  if (kind === 'listing') return Math.min(STRENGTH[checked], STRENGTH.presence);
+  return checked === 'presence' ? READ : STRENGTH[checked];
 }

@@ -56,6 +56,23 @@ describe('damage that was read', () => {
   });
 });
 
+test('that a deep check got no content at all is not over because it is listed', () => {
+  const unread = check({ checked: 'presence', chunksRead: 0 }, 1);
+  const listing = check({ kind: 'listing', checked: 'presence' });
+
+  expect([stays(listing, unread), stays(check({}), unread)]).toEqual([true, false]);
+});
+
+test('what a listing found wrong is over with the next, also where there was no content that it could have read', () => {
+  const listing = (checked: Check['checked'], errorCount: number): Check =>
+    check({ kind: 'listing', checked }, errorCount);
+
+  expect([
+    stays(listing('presence', 0), listing('content', 1)),
+    stays(listing('manifest', 0), listing('content', 1)),
+  ]).toEqual([false, true]);
+});
+
 test('what a drill found wrong is over when later drills have found all of it right', () => {
   const failed = drill([3], [1, 2]);
 
