@@ -178,8 +178,10 @@ async function drillVersion(
   );
   const find = () => Promise.resolve(drillChecks(record, result));
   const { recordChecks } = await import('./kit/record-check.js');
-  const unrecordedReason = values.dryRun
-    ? 'nothing was restored (--dry-run)'
-    : await recordChecks(opened, { find, startedAt }, values, context);
+  const { NOTHING_RESTORED } = await import('./kit/unrecorded-lines.js');
+  const unrecordedReason =
+    values.dryRun || result.files === 0
+      ? NOTHING_RESTORED
+      : await recordChecks(opened, { find, startedAt }, values, context);
   return { record, result, costUsd: gate.costUsd(), unrecordedReason };
 }

@@ -59,7 +59,7 @@ export function drillLines(
       ? []
       : [fact('left out', `${formatQuantity(uncheckedFiles, 'content')} without a checksum to compare with`)]),
     ...firstLines(failed.map((failure) => fact('FAILED', failureText(failure)))),
-    ...(dryRun ? [] : unrecordedLines(unrecordedReason)),
+    ...unrecordedLines(unrecordedReason),
   ];
 }
 

@@ -7,14 +7,15 @@ import { checkedVersion, type Found } from './record-check.js';
 /** Half a MiB in base64. */
 const MAX_PLACES = 65_536;
 
-/** The checks of a drill; none where nothing was restored. The last one has the coverage, so that it counts. */
+/** The checks of a drill that has restored something. Of one that failed each has places that came back wrong: it is over when they are right. */
 export function drillChecks(record: VersionRecord, result: DrillResult): readonly Found[] {
   const { ok, files, failed, proven, disproven, coverage, chunksRead, cold, coldFiles, uncheckedFiles } = result;
-  if (files === 0) return [];
-  const problems = failed.map(({ path, reason }) => ({ message: `${path}: ${reason}` }));
+  const problems = failed.map(({ path, reason }) => ({ path, message: reason }));
   const isAll = files === coverage.ofFiles && coldFiles + uncheckedFiles === 0;
   const found: Found[] = [];
-  for (let start = 0; start === 0 || start < proven.length; start += MAX_PLACES)
+  for (let start = 0; start < Math.max(1, proven.length, disproven.length); start += MAX_PLACES) {
+    const some = (places: readonly number[]): readonly number[] => places.slice(start, start + MAX_PLACES);
+    const wrong = some(disproven).length > 0 ? some(disproven) : disproven.slice(0, MAX_PLACES);
     found.push({
       place: '',
       datasetId: record.datasetId,
@@ -27,9 +28,10 @@ export function drillChecks(record: VersionRecord, result: DrillResult): readonl
       chunksCold: cold.reduce((sum, { chunks }) => sum + chunks, 0),
       filesRead: files,
       bytesRead: result.bytes,
-      proven: placesText(proven.slice(start, start + MAX_PLACES)),
-      disproven: placesText(disproven),
+      proven: placesText(some(proven)),
+      disproven: placesText(wrong),
       coverage,
     });
+  }
   return found;
 }

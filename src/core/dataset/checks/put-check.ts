@@ -6,6 +6,9 @@ import { putIfAbsent } from '../../store/put-if-absent.js';
 import { type Check, encodeCheck, MAX_VERSIONS } from './check-document.js';
 import { checkKey } from '../records/check-key.js';
 
+/** Versions of a document that may name what is wrong with each of them: with three sentences of 300 characters it has 3 MiB at most. */
+const MAX_FAILED = 1000;
+
 export interface PutCheckOptions {
   /** Where the store of the dataset lies below this one, with a slash at its end; '' for this one itself. */
   readonly above?: string | undefined;
@@ -21,8 +24,9 @@ export async function putCheck(
 ): Promise<readonly string[]> {
   const keys: string[] = [];
   const { versions, datasetId, kind } = check;
-  for (let start = 0; start < versions.length; start += MAX_VERSIONS) {
-    const some = versions.slice(start, start + MAX_VERSIONS);
+  const most = check.ok ? MAX_VERSIONS : MAX_FAILED;
+  for (let start = 0; start < versions.length; start += most) {
+    const some = versions.slice(start, start + most);
     const ok = check.ok || some.every(({ errorCount }) => errorCount === 0);
     const id = newUploadId(new Date(check.endedAt), randomBytes(4));
     const body = encodeCheck({ ...check, ok, versions: some });
