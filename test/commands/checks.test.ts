@@ -1,5 +1,5 @@
 // Records of checks: what `verify` puts into the store, what commands show of them, and what a prune leaves.
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { command as info } from '../../src/commands/info.js';
@@ -70,6 +70,14 @@ describe('a check that was put', () => {
   });
 });
 
+test('checks of a store that a group shares belong to that group', async () => {
+  chmodSync(join(folder, 'store/datasets', DATASET), 0o2775);
+
+  await run('verify', base);
+
+  expect(statSync(checksFolder()).mode & 0o7777).toBe(0o2775);
+});
+
 describe('a failure', () => {
   const damage = (): void => {
     const upload = join(folder, 'store/uploads', linkId(1));
@@ -90,6 +98,19 @@ describe('a failure', () => {
     const shown = await run('dataset', 'versions', base);
     expect(shown.stdout).toMatch(/v2 .*✗ FAILED deep just now/);
     expect(shown.stderr).toMatch(/v2: verified deep: FAILED just now by/);
+  });
+
+  test('names what it is about', async () => {
+    const upload = join(folder, 'store/uploads', linkId(1));
+    const name = String(readdirSync(upload, { recursive: true }).find((path) => String(path).endsWith('.tar.zst')));
+    unlinkSync(join(upload, name));
+
+    await run('verify', base, '--dataset-id', DATASET);
+
+    const { versions: about } = JSON.parse(readFileSync(join(checksFolder(), checks()[0] ?? ''), 'utf8')) as {
+      versions: { problems: string[] }[];
+    };
+    expect(about[0]?.problems[0]).toContain(name);
   });
 
   test('is over when all of it was found right later', async () => {

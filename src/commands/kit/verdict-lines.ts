@@ -1,6 +1,6 @@
 // Text about what a check of a store found.
 import { printable } from '../../core/platform/paths/raw-path.js';
-import type { Problem } from '../../core/mend/verify/problem.js';
+import { type Problem, problemText } from '../../core/mend/verify/problem.js';
 import type { VerifyResult } from '../../core/mend/verify/verify.js';
 import type {
   DatasetVerdict,
@@ -34,11 +34,8 @@ export function soundText(
 /** A line about one problem; `prefix` says what it is about. */
 export const problemLine =
   (label: string, prefix = '') =>
-  ({ message, path, key }: Problem): string => {
-    const about = path ?? key;
-    const text = about === undefined || message.includes(about) ? message : `${about}: ${message}`;
-    return fact(label, printable(prefix + text));
-  };
+  (problem: Problem): string =>
+    fact(label, printable(prefix + problemText(problem)));
 
 /** The verdict on a store in one sentence. */
 export function storeVerdict(result: StoreVerdict): string {

@@ -1,6 +1,7 @@
 // Reads a version back from the store, every chunk and the MD5 of every file, before anything of its source may be removed.
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
 import type { EventSink, TransferEvent } from '../../events/events.js';
+import { problemText } from '../verify/problem.js';
 import { verifyUpload, type VerifyOptions } from '../verify/verify.js';
 import type { StoredEntries } from './stored-entries.js';
 
@@ -22,13 +23,7 @@ export async function proveStored(entries: StoredEntries, options: ProofOptions)
   const [first] = found.errors;
   if (first !== undefined) {
     const more = found.errorCount > 1 ? ` (and ${found.errorCount - 1} more)` : '';
-    const where = first.path ?? first.key;
-    throw integrityError(
-      `what is stored is damaged: ${where === undefined ? '' : `${where}: `}${first.message}${more}`,
-      {
-        hint: found.hint ?? undefined,
-      },
-    );
+    throw integrityError(`what is stored is damaged: ${problemText(first)}${more}`, { hint: found.hint ?? undefined });
   }
   const cold = found.unreadCold.reduce((sum, { chunks }) => sum + chunks, 0);
   if (cold > 0)

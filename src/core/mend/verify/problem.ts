@@ -8,6 +8,12 @@ export interface Problem {
   readonly key?: string;
 }
 
+/** A problem as a sentence that names what it is about. */
+export function problemText({ message, path, key }: Problem): string {
+  const about = path ?? key;
+  return about === undefined || message.includes(about) ? message : `${about}: ${message}`;
+}
+
 const MAX_KEPT = 10_000;
 
 /** Receives problems. */

@@ -19,8 +19,8 @@ export function modesOf(storeMode: number | undefined): FileModes {
   return { file: storeMode, folder: storeMode | ((storeMode & 0o444) >> 2), isExact: true };
 }
 
-// Ignores the failure of a file system without modes, such as EPERM; its mount options decide.
-function ignoreModeless(error: unknown): void {
+/** Ignores the failure of a file system without modes, such as EPERM; its mount options decide. @throws every other error */
+export function ignoreModeless(error: unknown): void {
   if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
 }
 
