@@ -18,5 +18,5 @@ export async function judgedChecks(
 ): Promise<Judged> {
   const { checks, warnings } = await readNewestChecks(reader, datasetId, signal);
   for (const text of warnings) warn(text);
-  return { isEmpty: checks.length === 0, of: (uploadId) => judgeChecks(checks, uploadId) };
+  return { isEmpty: checks.length === 0, of: judgeChecks(checks) };
 }

@@ -2,6 +2,7 @@
 // later check has found right what it found wrong.
 import type { Check, CheckedVersion } from './check-document.js';
 import type { CheckKind } from '../records/check-key.js';
+import { addTo } from '../../platform/lists-by-key.js';
 import { placesIn } from './content-place.js';
 
 /** A check, as it is about one version. */
@@ -23,14 +24,31 @@ const STRENGTH = { manifest: 0, presence: 1, sample: 2, content: 3 } as const;
 /** From here on bytes were read. */
 const READ = STRENGTH.sample;
 
-/** Judges the checks of a version; `checks` are newest first. */
-export function judgeChecks(checks: readonly Check[], uploadId: string): JudgedChecks {
+/** A check with what it says of one version. */
+interface About {
+  readonly check: Check;
+  readonly about: CheckedVersion;
+}
+
+/** Returns what checks, the newest first, say of a version: the same object each time that it is asked. */
+export function judgeChecks(checks: readonly Check[]): (uploadId: string) => JudgedChecks {
+  const saying = new Map<string, About[]>();
+  for (const check of checks) for (const about of check.versions) addTo(saying, about.uploadId, { check, about });
+  const said = new Map<string, JudgedChecks>();
+  return (uploadId) => {
+    const before = said.get(uploadId);
+    if (before !== undefined) return before;
+    const judged = judge(saying.get(uploadId) ?? []);
+    said.set(uploadId, judged);
+    return judged;
+  };
+}
+
+function judge(newestFirst: readonly About[]): JudgedChecks {
   const sound: Partial<Record<CheckKind, VersionCheck>> = {};
   let failure: VersionCheck | undefined;
   const later: Check[] = [];
-  for (const check of checks) {
-    const about = check.versions.find((one) => one.uploadId === uploadId);
-    if (about === undefined) continue;
+  for (const { check, about } of newestFirst) {
     const its = asOf(check, about);
     if (its.ok) {
       sound[check.kind] ??= its;

@@ -2,14 +2,15 @@
 import { judgeChecks, type JudgedChecks } from '../checks/judge-checks.js';
 import { checkKey, type CheckPlace } from '../records/check-key.js';
 import { newestFirst, newestOfEach, type ReadCheck, readPlaces } from '../checks/read-checks.js';
+import { listsByKey } from '../../platform/lists-by-key.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { StoredUpload } from './stored-upload.js';
 
 /** The checks of one store, as they were read. */
 export class InventoryChecks {
   private known = new Map<string, ReadCheck>();
-  /** What was said of each record last, with the keys that it was said by. */
-  private judged = new Map<string, { readonly keys: string; readonly said: JudgedChecks }>();
+  /** What the checks of each dataset say, with their keys. */
+  private judged = new Map<string, { readonly keys: string; readonly of: ReturnType<typeof judgeChecks> }>();
 
   /** Reads checks that are new. Those that cannot be read say nothing. @throws what the store throws */
   async read(
@@ -21,25 +22,27 @@ export class InventoryChecks {
     const news = wanted.filter((place) => !this.known.has(checkKey(place)));
     const { checks } = await readPlaces(reader, news, signal);
     const read = new Map(checks.map((check) => [checkKey(check.place), check]));
-    const keys = wanted.map(checkKey);
-    this.known = new Map(
-      keys.flatMap((key) => {
-        const check = this.known.get(key) ?? read.get(key);
-        return check === undefined ? [] : [[key, check] as const];
-      }),
-    );
+    const known = wanted.flatMap((place) => {
+      const check = this.known.get(checkKey(place)) ?? read.get(checkKey(place));
+      return check === undefined ? [] : [check];
+    });
+    this.known = new Map(known.map((check) => [checkKey(check.place), check]));
+    const its = listsByKey(known, ({ datasetId }) => datasetId);
+    this.judged = new Map(Array.from(its, ([datasetId, checks]) => [datasetId, this.judgedBy(datasetId, checks)]));
   }
 
-  /** What they say of an upload: the same object as before when no check has come or gone. */
-  of({ id, datasetId, record }: StoredUpload): JudgedChecks | null {
+  private judgedBy(datasetId: string, checks: readonly ReadCheck[]) {
+    const keys = checks.map(({ place }) => checkKey(place)).join();
+    const before = this.judged.get(datasetId);
+    if (before?.keys === keys) return before;
+    return { keys, of: judgeChecks(checks.toSorted((a, b) => Date.parse(b.endedAt) - Date.parse(a.endedAt))) };
+  }
+
+  /** What they say of an upload: the same object as before when no check of its dataset has come or gone. */
+  of({ datasetId, record }: StoredUpload): JudgedChecks | null {
     if (record === null) return null;
-    const its = [...this.known].filter(([, check]) => check.datasetId === datasetId);
-    const keys = its.map(([key]) => key).join();
-    const before = this.judged.get(id);
-    if (before?.keys === keys) return before.said;
-    const newest = its.map(([, check]) => check).toSorted((a, b) => Date.parse(b.endedAt) - Date.parse(a.endedAt));
-    const said = judgeChecks(newest, record.uploadId);
-    this.judged.set(id, { keys, said });
-    return said;
+    return this.judged.get(datasetId)?.of(record.uploadId) ?? UNCHECKED;
   }
 }
+
+const UNCHECKED: JudgedChecks = { failure: undefined, sound: {} };

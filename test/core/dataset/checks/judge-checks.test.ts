@@ -26,7 +26,7 @@ const drill = (proven: number[], disproven: number[] = []): Check =>
     disproven.length,
   );
 /** Whether a failure stays after these checks, newest first. */
-const stays = (...newestFirst: readonly Check[]): boolean => judgeChecks(newestFirst, ID).failure !== undefined;
+const stays = (...newestFirst: readonly Check[]): boolean => judgeChecks(newestFirst)(ID).failure !== undefined;
 
 describe('damage that was read', () => {
   const damaged = check({}, 1);
@@ -81,4 +81,17 @@ test('what a drill found wrong is over when later drills have found all of it ri
     false,
     true,
   ]);
+});
+
+test('each check is looked through once, however many versions it is about', () => {
+  const ids = Array.from({ length: 5000 }, (_, index) =>
+    asUploadId(`20251114-093012-${String(index).padStart(8, '0')}`),
+  );
+  const all = check({ versions: ids.map((uploadId, index) => ({ version: index + 1, uploadId, errorCount: 0 })) });
+  const begun = performance.now();
+
+  const of = judgeChecks(Array<Check>(40).fill(all));
+
+  expect(ids.every((id) => of(id).sound.deep !== undefined)).toBe(true);
+  expect(performance.now() - begun).toBeLessThan(4000); // 18,000 where each version searches each check
 });

@@ -41,7 +41,7 @@ test('failures of thousands of versions, each with its sentences, can be read ag
   opened.close();
 
   expect(warnings).toEqual([]);
-  expect(judgeChecks(checks, idOf(3000)).failure?.errorCount).toBe(3);
+  expect(judgeChecks(checks)(idOf(3000)).failure?.errorCount).toBe(3);
 });
 
 test('a drill in which very much comes back wrong names all of it, in records that can be read', () => {
