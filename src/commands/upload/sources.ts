@@ -29,8 +29,8 @@ export function findSources(given: readonly string[], { cwd, home }: Places, des
   const [first] = found;
   const folder = found.length === 1 && first?.isFile === false ? first.real : undefined;
   const root = unitedRoot(real, folder !== undefined);
-  const skipTrees = real.flatMap((source) =>
-    excludedTrees(source, destination, home).map((path) => seenPathOf(root, source, path)),
+  const skipTrees = found.flatMap(({ real: source, isFile }) =>
+    isFile ? [] : excludedTrees(source, destination, home).map((path) => seenPathOf(root, source, path)),
   );
   const origin = folder === undefined ? { path: commonFolder(real), identity: identityOf(real) } : undefined;
   return { named: found, root, folder, origin, skipTrees };

@@ -18,6 +18,8 @@ import { isSpool, spoolFs } from './spool-fs.js';
 
 const MARK = rawFromText('\0');
 const ROOT = rawFromText('/');
+/** Where nothing can be. */
+const NONE = withEnd(ROOT, MARK);
 
 /** Returns the root of these sources, which are absolute and have different base names; a single folder is its own root. */
 export function unitedRoot(sources: readonly RawPath[], isOneFolder = sources.length === 1): RawPath {
@@ -32,11 +34,12 @@ export const isUnited = (root: RawPath): boolean => root.startsWith(MARK);
 export const sourcesOf = (root: RawPath): readonly RawPath[] => root.split(MARK).slice(1);
 
 /** Returns the real path of something below a united root; any other path as it is, such as that of a content in a DVC cache. */
-export function realPathOf(root: RawPath, path: RawPath): RawPath {
+export function realPathOf(root: RawPath, path: RawPath, named?: ReadonlyMap<RawPath, RawPath>): RawPath {
   if (!isUnited(root) || !path.startsWith(MARK)) return path;
   if (path === root) return sourcesOf(root)[0] ?? ROOT;
   const [name = TOP, ...rest] = path.slice(root.length + 1).split('/');
-  return joinParts([folderNamed(root, name), ...rest]);
+  const source = named?.get(name) ?? sourcesOf(root).find((one) => baseName(one) === name);
+  return joinParts([source ?? NONE, ...rest]);
 }
 
 /** Returns the path below a united root at which a real path below one of its folders is seen. */
@@ -45,9 +48,6 @@ export function seenPathOf(root: RawPath, folder: RawPath, path: RawPath): RawPa
 }
 
 const folderOf = (file: RawPath): RawPath => (parentOf(file) === TOP ? ROOT : parentOf(file));
-
-const folderNamed = (root: RawPath, name: RawPath): RawPath =>
-  sourcesOf(root).find((folder) => baseName(folder) === name) ?? withEnd(ROOT, MARK);
 
 /** Returns the view for reading `root`, be it one folder or several. */
 export function openSource(root: RawPath, fs: SourceFs = openSourceFs()): SourceFs {
@@ -60,6 +60,8 @@ const OWNER = 0o700;
 
 class UnitedFs implements SourceFs {
   readonly loss: string | undefined;
+  /** The sources by their names: a shell may have named thousands of files. */
+  private readonly named: ReadonlyMap<RawPath, RawPath>;
   /** Opened roots of the sources, by the descriptor of the first of them, which stands for all. */
   private readonly opened = new Map<number, ReadonlyMap<RawPath, number>>();
 
@@ -68,10 +70,11 @@ class UnitedFs implements SourceFs {
     private readonly root: RawPath,
   ) {
     this.loss = fs.loss;
+    this.named = new Map(sourcesOf(root).map((source) => [baseName(source), source]));
   }
 
   private real(path: RawPath): RawPath {
-    return realPathOf(this.root, path);
+    return realPathOf(this.root, path, this.named);
   }
 
   readDirectory(path: RawPath): Iterable<RawPath> {
@@ -99,7 +102,11 @@ class UnitedFs implements SourceFs {
   }
 
   openRoot(): number {
-    const roots = new Map(sourcesOf(this.root).map((source) => [source, this.openSourceRoot(source)]));
+    const roots = new Map<RawPath, number>();
+    for (const source of this.named.values()) {
+      const folder = this.folderToOpen(source);
+      if (!roots.has(folder)) roots.set(folder, this.fs.openRoot(folder));
+    }
     const [first = -1] = roots.values();
     this.opened.set(first, roots);
     return first;
@@ -107,18 +114,17 @@ class UnitedFs implements SourceFs {
 
   openFile(root: number, _rootPath: RawPath, path: RawPath): number {
     const slash = path.indexOf('/');
-    const source = folderNamed(this.root, slash < 0 ? path : path.slice(0, slash));
-    const fd = this.opened.get(root)?.get(source) ?? root;
-    return slash < 0
-      ? this.fs.openFile(fd, folderOf(source), path)
-      : this.fs.openFile(fd, source, path.slice(slash + 1));
+    const source = this.named.get(slash < 0 ? path : path.slice(0, slash)) ?? NONE;
+    const folder = slash < 0 ? folderOf(source) : source;
+    const fd = this.opened.get(root)?.get(folder) ?? root;
+    return this.fs.openFile(fd, folder, slash < 0 ? path : path.slice(slash + 1));
   }
 
-  /** Opens a folder, or that of a file. */
-  private openSourceRoot(source: RawPath): number {
+  /** A source folder, or that of a file, which all files in it share. */
+  private folderToOpen(source: RawPath): RawPath {
     const stat = newStat();
     this.fs.lstat(source, stat);
-    return this.fs.openRoot((stat.mode & S_IFMT) === S_IFDIR ? source : folderOf(source));
+    return (stat.mode & S_IFMT) === S_IFDIR ? source : folderOf(source);
   }
 
   fstat(fd: number, stat: Stat): void {

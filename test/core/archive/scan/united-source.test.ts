@@ -1,10 +1,11 @@
-import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { fstatSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openSource, realPathOf, seenPathOf, unitedRoot } from '../../../../src/core/archive/scan/united-source.js';
+import { openSourceFs } from '../../../../src/core/archive/scan/open-source-fs.js';
 import { scan } from '../../../../src/core/archive/scan/scan.js';
 import { NO_FILTER } from '../../../../src/core/archive/scan/filter-options.js';
-import { baseName } from '../../../../src/core/platform/paths/raw-path.js';
+import { baseName, type RawPath } from '../../../../src/core/platform/paths/raw-path.js';
 import { openEntryTable } from '../../../../src/core/format/columns/entry-table.js';
 import { restored } from '../resume/interrupted.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -67,6 +68,30 @@ test('both come back as they were, with links between them and rules of their ow
       .toSorted(),
   ).toEqual(Object.keys(expected).toSorted());
   for (const [path, { sameAs: _same, ...facts }] of Object.entries(expected)) expect(found[path]).toMatchObject(facts);
+});
+
+test('files of one folder share what is opened of it', async () => {
+  const [a] = await folders();
+  const files = Array.from({ length: 20 }, (_, at) => join(a, `f${at}`));
+  for (const file of files) writeFileSync(file, file);
+  const fs = openSourceFs();
+  const opened: number[] = [];
+  const openRoot = (path: RawPath): number => opened[opened.push(fs.openRoot(path)) - 1] ?? -1;
+  const root = unitedRoot([...files, join(a, 'sub')].map(raw));
+  const source = openSource(root, { ...fs, openRoot });
+
+  const fd = source.openRoot(root);
+  const read = ['f0', 'f19', 'sub/x'].map((path) => {
+    const file = source.openFile(fd, root, raw(path));
+    const text = readFileSync(file, 'utf8');
+    source.close(file);
+    return text;
+  });
+  source.close(fd);
+
+  expect(read).toEqual([files[0], files[19], 'xx']);
+  expect(opened).toHaveLength(2);
+  for (const one of opened) expect(() => fstatSync(one)).toThrow('EBADF');
 });
 
 const prefixed = <T>(name: string, tree: Readonly<Record<string, T>>): Record<string, T> =>
