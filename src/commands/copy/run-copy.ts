@@ -17,6 +17,7 @@ import { writableStore } from '../../core/store/create-once/create-once.js';
 import { uploadUrlOf, type UploadId } from '../../core/store/ids/upload-id.js';
 import type { OpenedStore } from '../../core/store/open-store.js';
 import { readOnly } from '../../core/store/read-only.js';
+import { sumOfCounts } from '../../core/store/request-count.js';
 import { formatBytes, formatQuantity } from '../../ui/format.js';
 import { formatUsd } from '../../ui/format-usd.js';
 import { recordRunFacts } from '../kit/account.js';
@@ -132,7 +133,7 @@ async function copyBetween(
   const records = plan.versions.filter(({ state }) => state === 'new').length;
   const amounts: CopyAmounts = { missing: plan.missing, records, from, to, values };
   await refuseCold(run, plan, from, context);
-  const requests = (): Done['requests'] => added(from.requests, to.requests);
+  const requests = (): Done['requests'] => sumOfCounts(from.requests, to.requests);
   if (dryRun)
     return { plan, result: undefined, cost: await plannedCost(amounts, context), amounts, requests: requests() };
   refuseAllFailed(plan.failures, plan.versions.length + plan.retired.length);
@@ -211,13 +212,3 @@ async function refuseCold(run: CopyRun, { missing }: CopyPlan, from: OpenedStore
     },
   );
 }
-
-const added = (a: OpenedStore['requests'], b: OpenedStore['requests']): OpenedStore['requests'] => ({
-  put: a.put + b.put,
-  get: a.get + b.get,
-  list: a.list + b.list,
-  head: a.head + b.head,
-  delete: a.delete + b.delete,
-  copy: a.copy + b.copy,
-  other: a.other + b.other,
-});

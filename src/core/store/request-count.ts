@@ -20,6 +20,13 @@ export function addCounts(sums: RequestCounts, counts: RequestCounts): void {
   for (const kind of Object.keys(counts) as (keyof RequestCounts)[]) sums[kind] += counts[kind];
 }
 
+/** Returns the sums of two counts. */
+export function sumOfCounts(one: RequestCounts, other: RequestCounts): RequestCounts {
+  const sums = { ...one };
+  addCounts(sums, other);
+  return sums;
+}
+
 /** Calls `count` for each page that was asked for. */
 export async function* pagesCounted<T>(pages: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
   // Requesting a page counts even if it fails; noticing the end after the last page does not.

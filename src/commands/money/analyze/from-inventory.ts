@@ -3,8 +3,8 @@ import { type InventoryRead, type StoreAnalysis, unfinishedOf } from '../../../c
 import { gapsOf, type Inventory, manifestPlace, readManifest } from '../../../core/money/analyze/inventory/manifest.js';
 import { type InventoryTally, tallyInventory } from '../../../core/money/analyze/inventory/tally-inventory.js';
 import { usageError } from '../../../core/platform/failures/errors.js';
-import type { RequestCounts } from '../../../core/store/object-store.js';
 import type { OpenedStore } from '../../../core/store/open-store.js';
+import { sumOfCounts } from '../../../core/store/request-count.js';
 import { parseStoreUrl, storeUrlOf } from '../../../core/store/store-url.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { knownAddress } from '../../../core/store/providers/address.js';
@@ -51,7 +51,7 @@ export async function inventoriedStore(
     }
     return await withStore({ ...opening, baseUrl: url }, async (bucket) => {
       const unfinished = await unfinishedOf(bucket.store, work);
-      const requests = sumOf(holder.requests, bucket.requests);
+      const requests = sumOfCounts(holder.requests, bucket.requests);
       const { url: location } = bucket.store;
       return { ...billedAt(bucket, call), location, isFolder: false, requests, analysis: analysis(unfinished) };
     });
@@ -93,13 +93,3 @@ function prefixIn({ sourceBucket }: Inventory, url: string | undefined): string 
     );
   return place.prefix === '' ? '' : `${place.prefix}/`;
 }
-
-const sumOf = (one: RequestCounts, other: RequestCounts): RequestCounts => ({
-  put: one.put + other.put,
-  get: one.get + other.get,
-  list: one.list + other.list,
-  head: one.head + other.head,
-  delete: one.delete + other.delete,
-  copy: one.copy + other.copy,
-  other: one.other + other.other,
-});

@@ -5,7 +5,7 @@ import { loadChain, loadExpected } from '../../dataset/chain/load-chain.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { versionName } from '../../dataset/records/version-name.js';
-import type { ChunkRecord, VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { ChunkRecord, PreviousManifest, VersionRecord } from '../../format/manifest/manifest-types.js';
 import { keyOf } from '../../format/manifest/load-segments.js';
 import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import { manifestKeys } from '../../format/manifest/manifest-copy.js';
@@ -38,6 +38,8 @@ export interface SourceStore {
 export interface NeedOptions {
   /** True for an upload of which the other store has a version: the chain ends there. */
   readonly isThere: (uploadId: UploadId) => boolean;
+  /** Looks at the manifest there at which the chain ends. */
+  readonly assertBase?: ((base: PreviousManifest) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -45,13 +47,15 @@ export interface NeedOptions {
 export async function neededObjects(
   source: SourceStore,
   record: VersionRecord,
-  { isThere, signal }: NeedOptions,
+  { isThere, assertBase, signal }: NeedOptions,
 ): Promise<readonly NeededObject[]> {
   const { reader, cache } = source;
   const loading = { cache, segments: 'beginnings', signal } as const;
   const newest = await loadExpected(reader, record.uploadId, digestsOf(record), loading);
   const chain = await loadChain(reader, newest, { ...loading, stopsAt: isThere });
   refuseReplaced(reader, record, chain);
+  const base = chain.at(-1)?.head.previous;
+  if (base !== undefined) await assertBase?.(base);
   const needs = new Map<string, NeededObject>();
   // Oldest first, chunks before what names them: what is there of an interrupted copy never names what is not.
   for (const link of chain.toReversed())

@@ -9,7 +9,7 @@ import type { RecordPlace } from '../../dataset/records/version-record.js';
 import { listOrdinals, readOrdinals } from '../../dataset/records/versions.js';
 import { type ChosenDataset, chooseVersions, readRecord, type ReadVersion } from './choose-versions.js';
 import { type CopyFailure, type CopyRun, failureOf } from './copy-run.js';
-import { isRewritten } from './rewritten.js';
+import { isRewritten, refuseOtherBase } from './rewritten.js';
 import { type NeededObject, neededObjects } from './needed-objects.js';
 import { placeThere, readTargetVersions, retiredError, stateThere, type TargetState } from './target-versions.js';
 
@@ -74,7 +74,11 @@ export async function missingOf(
   const isCommitted = state === 'there';
   // What it shows lies elsewhere there, or did: that store keeps it whole by itself.
   if (isCommitted && isRewritten(run, record)) return [];
-  const needs = await neededObjects(run.source, record, { isThere, signal });
+  const needs = await neededObjects(run.source, record, {
+    isThere,
+    assertBase: isCommitted ? undefined : (base) => refuseOtherBase(run, record, base),
+    signal,
+  });
   const missing = await run.looks.missing(needs, { isCommitted, isOwned: (id) => run.owned.has(id), signal });
   for (const { trouble } of missing) if (trouble !== undefined) throw trouble;
   return missing;

@@ -7,6 +7,7 @@ import type { UploadResult } from '../../archive/upload-result.js';
 import { ArchiverError, integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import type { ArchiveRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader, RequestCounts } from '../../store/object-store.js';
+import { addCounts } from '../../store/request-count.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { EncodedManifest } from '../../format/manifest/encoded-manifest.js';
 import { printable, rawFromText } from '../../platform/paths/raw-path.js';
@@ -104,13 +105,13 @@ class Migration {
     const requests = { ...uploaded.requests };
     if (options.validate) {
       emit({ type: 'phase', phase: 'finishing' });
-      add(requests, await this.validate(uploaded));
+      addCounts(requests, await this.validate(uploaded));
     }
     const notKept = losses.sentences();
     for (const text of notKept) if (!before.includes(text)) emit({ type: 'note', text });
     const isWhole = this.skipped.length === 0 && uploaded.skipped.length === 0 && notKept.length === 0;
     const kept = options.deleteOriginal ? await this.deleteOriginal(read, isWhole) : undefined;
-    add(requests, archive.opened.requests);
+    addCounts(requests, archive.opened.requests);
     const isPartial = uploaded.partial || this.isRefused;
     return {
       ...uploaded,
@@ -278,8 +279,4 @@ class Migration {
       emit({ type: 'note', text: error instanceof Error ? error.message : String(error) });
     }
   }
-}
-
-function add(to: RequestCounts, more: RequestCounts): void {
-  for (const key of Object.keys(more) as (keyof RequestCounts)[]) to[key] += more[key];
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { addTag } from '../../../../src/core/dataset/set-tag.js';
 import { plainStore } from '../../../../src/core/store/plain-store.js';
@@ -24,6 +25,25 @@ const isChunk = (key: string): boolean => key.endsWith('.tar.zst');
 /** The only chunk of a version. */
 const chunkOf = (made: ReturnType<typeof history>, version: number): string =>
   [...made.objects.keys()].find((key) => key.startsWith(`uploads/${linkId(version - 1)}/`) && isChunk(key)) ?? '';
+
+/** Puts the record of a version again, after its manifest was changed. */
+function writeRecord(made: ReturnType<typeof history>, version: number): void {
+  const manifestBytes = made.objects.get(linkKey(version - 1)) ?? Buffer.alloc(0);
+  const manifest = made.manifests[version - 1] ?? {};
+  const document = recordDocument({ version, uploadId: linkId(version - 1), manifest, manifestBytes });
+  made.objects.set(recordKey(version), recordBytes(document));
+}
+
+/** Replaces the manifest of a version as a prune does; returns its digest. */
+function replace(made: ReturnType<typeof history>, version: number): string {
+  const digest = (): string => hash('sha256', made.objects.get(linkKey(version - 1)) ?? '', 'hex');
+  const before = digest();
+  made.rewrite(version - 1, (manifest) => {
+    manifest['replaces'] = [before];
+  });
+  writeRecord(made, version);
+  return digest();
+}
 
 test('a copy is the same, object by object, and the next one puts nothing', async () => {
   const from = await storeOf(history().objects);
@@ -138,17 +158,7 @@ describe('what is not whole where it comes from', () => {
 
   test('a delta on a manifest that was replaced is refused alone, and copied with the version that says so', async () => {
     const made = history();
-    const before = made.objects.get(linkKey(0)) ?? Buffer.alloc(0);
-    const { createHash } = await import('node:crypto');
-    made.rewrite(0, (manifest) => {
-      manifest['replaces'] = [createHash('sha256').update(before).digest('hex')];
-    });
-    const [manifest = {}] = made.manifests;
-    const manifestBytes = made.objects.get(linkKey(0)) ?? Buffer.alloc(0);
-    made.objects.set(
-      recordKey(1),
-      recordBytes(recordDocument({ version: 1, uploadId: linkId(0), manifest, manifestBytes })),
-    );
+    replace(made, 1);
     const from = await storeOf(made.objects);
     const to = await storeOf();
 
@@ -157,6 +167,36 @@ describe('what is not whole where it comes from', () => {
 
     expect(reasons(alone)).toEqual([expect.stringContaining('whose manifest was replaced')]);
     expect([alone.made, both.made.length, both.failures]).toEqual([[], 2, []]);
+    expect(await versionContent(to, 3)).toEqual(await versionContent(from, 3));
+  });
+
+  test('a delta on a manifest that was replaced after it was copied is refused before anything is put', async () => {
+    const made = history();
+    const to = await storeOf();
+    await copyOf(await storeOf(made.objects), to, { versions: ['1', '2'] });
+    const there = await digests(to);
+    const replaced = replace(made, 2);
+    made.rewrite(2, (manifest) => {
+      manifest['previous'] = { ...(manifest['previous'] as object), sha256: replaced };
+    });
+    writeRecord(made, 3);
+
+    const copied = await copyOf(await storeOf(made.objects), to);
+
+    expect(reasons(copied)).toEqual([expect.stringContaining('v3 of made-00000000 builds on v2, whose manifest was')]);
+    expect([copied.plan.missing, copied.there.length]).toEqual([[], 2]);
+    expect(await digests(to)).toEqual(there);
+  });
+
+  test('a delta on a manifest that was replaced there is copied', async () => {
+    const made = history();
+    const from = await storeOf(made.objects);
+    replace(made, 2);
+    const to = await storeOf(new Map([...made.objectsOf(1), ...made.objectsOf(2)]));
+
+    const copied = await copyOf(from, to);
+
+    expect([copied.made.length, copied.there.length, copied.failures]).toEqual([1, 2, []]);
     expect(await versionContent(to, 3)).toEqual(await versionContent(from, 3));
   });
 });
