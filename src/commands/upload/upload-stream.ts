@@ -28,6 +28,7 @@ import {
   withoutClassOfFolder,
   classOption,
 } from './engine-options.js';
+import { objectFlags } from './object-flags.js';
 import { runArchive, storeOf } from './run-archive.js';
 import { removeFlags } from './remove-flags.js';
 import { tierFlags } from './tier-flags.js';
@@ -38,7 +39,7 @@ const FILE_MODE = 0o644;
 
 /** Flags about folders, and about what can be read twice. */
 const IDLE_KEYS = [
-  ...Object.keys({ ...tierFlags, ...directFlags, ...filterFlags, ...provenanceFlags, ...removeFlags }),
+  ...Object.keys({ ...tierFlags, ...directFlags, ...filterFlags, ...provenanceFlags, ...objectFlags, ...removeFlags }),
   'incremental',
   'ignoreCtime',
   'prevManifest',
@@ -55,6 +56,7 @@ interface StreamValues extends StoreValues, EncryptionValues, LockValues {
   readonly expectedSize: number | undefined;
   readonly writerId: string;
   readonly datasetId: string | undefined;
+  readonly newDataset: boolean;
   readonly project: string | undefined;
   readonly tag: Readonly<Record<string, string>>;
   readonly shardCount: number;
@@ -89,7 +91,7 @@ export async function uploadStream(
     const found = await inspectStore(url, { ...values }, context);
     await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
     const { compressionLevel, fileChecksums, shardCount } = values;
-    const { optimization, congestionControl, transporter, disableStaging, datasetId } = values;
+    const { optimization, congestionControl, transporter, disableStaging, datasetId, newDataset } = values;
     const { cwd } = context;
     const source = rawFromText(cwd);
     const options: Omit<ArchiveOptions, 'emit'> = {
@@ -98,6 +100,7 @@ export async function uploadStream(
       source,
       dataset: {
         ...defined({ id: datasetId === undefined ? undefined : checkDatasetId(datasetId) }),
+        newDataset,
         writerId,
         origin: { path: withEnd(STDIN_FOLDER, name), owner: writerId ?? hostname() },
         encryption: encryptionOptions(values, url, context),

@@ -191,6 +191,7 @@ test.each<[flags: string[], why: string, host?: Partial<CommandHost>]>([
   [[], 'say its --name'],
   [['--name', '../x'], 'cannot be the name of a file'],
   [['--name', 'x', '--exclude', '*.tmp', '--auto-tier'], '--auto-tier and --exclude can do nothing for stdin'],
+  [['--name', 'x', '--source-profile', 'other'], '--source-profile can do nothing for stdin'],
   [['--name', 'x', '--dry-run'], '--dry-run cannot say'],
   [['--name', 'x'], 'is a terminal', { answers: [] }],
 ])('%j is refused', async (flags, why, host) => {
@@ -215,4 +216,13 @@ it('does not replace the versions of a folder that has more files', async () => 
     input: 'abc',
   });
   expect([status, stderr]).toEqual([4, expect.stringContaining('--allow-mass-delete')]);
+});
+
+it('begins a dataset whose name is like that of another with --new-dataset alone', async () => {
+  await run(['upload', '-', './s', '--name', 'x', '--dataset-id', 'photos', '-q'], { input: 'abc' });
+  const flags = ['upload', '-', './s', '--name', 'x', '--dataset-id', 'Photos', '-q'];
+
+  const refused = await run(flags, { input: 'abc' });
+  const begun = await run([...flags, '--new-dataset', '--json'], { input: 'abc' });
+  expect([refused.status, json(begun.stdout)]).toEqual([2, expect.objectContaining({ datasetId: 'Photos' })]);
 });

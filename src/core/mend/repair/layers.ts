@@ -11,6 +11,7 @@ import type { PathRange } from '../../format/manifest/path-range.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { OlderUpload } from './find-record.js';
 import { listFolder, withoutMarked } from './folder-objects.js';
+import { withParts } from './plan-tables.js';
 import { type KnownObjects, openTables, type TableFolder } from './table-folder.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
@@ -72,8 +73,9 @@ export async function tableLayer(
   uploadId: UploadId,
   options: LayerOptions,
 ): Promise<Layer | undefined> {
-  const objects = withoutMarked(await listFolder(reader, uploadId, options.signal));
-  if (objects.chunks.length === 0) return undefined;
+  const listed = await listFolder(reader, uploadId, options.signal);
+  const objects = withoutMarked(await withParts(reader, listed, options.signal));
+  if (objects.chunks.length === 0 && objects.parts === undefined) return undefined;
   const tables = await openTables(reader, objects, options);
   return { uploadId, level: tables.level, isFull: false, tables };
 }

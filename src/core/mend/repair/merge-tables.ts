@@ -109,8 +109,9 @@ export class MergedTables {
   }
 
   /** Returns the entry with chunk positions instead of chunk numbers. */
-  private placed(entry: Entry, { position, segments, chunk: { table } }: Source, groups: LinkGroups): Entry {
-    const group = entry.linkGroup === undefined ? {} : { linkGroup: groups.numberOf(table.chunk, entry.linkGroup) };
+  private placed(entry: Entry, { position, segments, chunk }: Source, groups: LinkGroups): Entry {
+    const { table } = chunk;
+    const group = entry.linkGroup === undefined ? {} : groups.placed(chunk, entry.linkGroup, entry.type);
     const file = entry.chunk === table.chunk ? undefined : this.files.get(entry.chunk ?? -1);
     if (segments === undefined) return { ...entry, chunk: file ?? position, ...group };
     const { chunk: _chunk, offset: _offset, ...rest } = entry;
@@ -155,10 +156,24 @@ function take(source: Source, heap: SourceHeap): { readonly number: number; read
 class LinkGroups {
   private readonly owners = new Map<number, number>();
   private readonly moved = new Map<string, number>();
+  /** Groups of the parts of a plan, which number them together: names of one file may lie in several. */
+  private readonly ofParts = new Set<number>();
 
   constructor(private next: number) {}
 
-  numberOf(chunk: number, group: number): number {
+  /** Returns the number, and the type, of which only the first name is a file. */
+  placed(
+    { number, table }: FoundChunk,
+    group: number,
+    type: Entry['type'],
+  ): Pick<Entry, 'type'> & { readonly linkGroup: number } {
+    if (number === undefined) return { linkGroup: this.numberOf(table.chunk, group), type };
+    const isLater = this.ofParts.has(group);
+    this.ofParts.add(group);
+    return { linkGroup: group, type: isLater ? 'hardlink' : type };
+  }
+
+  private numberOf(chunk: number, group: number): number {
     const owner = this.owners.get(group);
     if (owner === undefined) this.owners.set(group, chunk);
     if (owner === undefined || owner === chunk) return group;

@@ -1,6 +1,6 @@
 // Repairs of versions that many workers made: what their parts have stored lies in other folders, and files that are cut over several parts in
 // a segment of the plan's own.
-import { readdirSync, rmSync, utimesSync, writeFileSync, appendFileSync, mkdirSync } from 'node:fs';
+import { linkSync, readdirSync, rmSync, utimesSync, writeFileSync, appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { expectWhole } from '../../archive/resume/interrupted.js';
@@ -14,7 +14,7 @@ import {
   type PlanSite,
 } from '../../archive/parts/plan-runs.js';
 import { content } from '../../archive/parts/large-file.js';
-import { repair } from './repair-cases.js';
+import { repair, uploaded } from './repair-cases.js';
 
 const KIB64 = 64 * 1024;
 const SMALL = { layout: { chunkBytes: KIB64, shardCount: 4 } };
@@ -85,5 +85,35 @@ describe('a version that many workers made', () => {
     expect(repaired).toMatchObject({ status: 'repaired', isProven: true, lost: [] });
     expect(await listedBy(site.base, uploadId)).toEqual(before);
     expect(before).toHaveLength(6);
+  });
+
+  test('is read from its chunks below a delta that is lost with it', async () => {
+    const { site, uploadId } = await donePlan();
+    writeFileSync(join(site.source, 'c'), 'changed');
+    const delta = await uploaded(site.source, site.base, { datasetId: 'd', changes: { trackDeletes: false } });
+    const before = await listedBy(site.base, delta);
+    for (const id of [uploadId, delta]) loseManifest(site, id);
+
+    const repaired = await repair(site.base, delta);
+
+    expect(repaired).toMatchObject({ status: 'repaired', lost: [] });
+    expect(await listedBy(site.base, delta)).toEqual(before);
+  });
+
+  test('keeps names of one file in several parts together', async () => {
+    const site = await planSite();
+    for (const name of ['a', 'm', 'z']) writeFileSync(join(site.source, name), content(3 * KIB64, name.charCodeAt(0)));
+    linkSync(join(site.source, 'a'), join(site.source, 'y'));
+    const { uploadId, parts } = await planned(site, { count: 3 }, SMALL);
+    await workedAll(site, { uploadId, parts } as never);
+    await committed(site, uploadId);
+    const before = await listedBy(site.base, uploadId);
+    loseManifest(site, uploadId);
+
+    const repaired = await repair(site.base, uploadId);
+
+    expect(parts.length).toBeGreaterThan(1);
+    expect(repaired).toMatchObject({ status: 'repaired', lost: [] });
+    expect(await listedBy(site.base, uploadId)).toEqual(before);
   });
 });
