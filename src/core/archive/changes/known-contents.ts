@@ -5,6 +5,7 @@ import { defined } from '../../platform/defined.js';
 import type { View } from '../../dataset/chain/view.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { Entry } from '../../format/manifest/manifest-types.js';
+import type { RawPath } from '../../platform/paths/raw-path.js';
 import { splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
 import { seedOf } from '../pack/seeded-hash.js';
 import { MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../format/columns/entry-table.js';
@@ -25,6 +26,9 @@ export interface MadeDigests {
 
 type Stamp = Pick<Entry, 'size' | 'mtime'>;
 
+/** What a content may be known by where its path is another. */
+type Looks = Stamp & Pick<Entry, 'path'>;
+
 /** Parts of a place that only few contents have. */
 type RarePlace = Pick<Entry, 'segments' | 'holes'>;
 
@@ -39,6 +43,7 @@ export class KnownContents {
   private chunks = new Int32Array(1024);
   private offsets = new Float64Array(1024);
   private recorded = new Uint8Array(1024);
+  private names = new Uint32Array(1024);
   private md5s = Buffer.alloc(1024 * MD5_BYTES);
   private proofs = Buffer.alloc(1024 * SHA256_BYTES);
   private readonly rare = new Map<number, RarePlace>();
@@ -48,6 +53,7 @@ export class KnownContents {
   private readonly said = new Map<number, Pick<Entry, 'md5' | 'stage' | 'commit'>>();
   private byMd5 = new PlaceIndex(0);
   private byStamp = new PlaceIndex(0);
+  private byName = new PlaceIndex(0);
   private sorted = new Float64Array(0);
 
   constructor(
@@ -58,7 +64,7 @@ export class KnownContents {
   ) {}
 
   /** Remembers the content of a file that has an MD5; returns its position, or undefined for a file without. */
-  add({ size, mtime, md5, sha256, xxh64, chunk, offset, segments, holes, changed }: Entry): number | undefined {
+  add({ path, size, mtime, md5, sha256, xxh64, chunk, offset, segments, holes, changed }: Entry): number | undefined {
     if (md5 === undefined || size === 0 || changed === true) return undefined;
     if (this.count === this.sizes.length) this.grow();
     const position = this.count++;
@@ -68,6 +74,7 @@ export class KnownContents {
     this.chunks[position] = chunk ?? -1;
     this.offsets[position] = offset ?? 0;
     this.recorded[position] = sha256 ? RECORDED.sha256 : xxh64 ? RECORDED.xxh64 : RECORDED.nothing;
+    this.names[position] = nameHash(path);
     this.md5s.write(md5, position * MD5_BYTES, 'hex');
     this.proofs.write(sha256 ?? xxh64 ?? '', position * SHA256_BYTES, 'hex');
     if ((segments ?? holes) !== undefined)
@@ -107,6 +114,7 @@ export class KnownContents {
     this.chunks = larger(this.chunks, new Int32Array(capacity));
     this.offsets = larger(this.offsets, new Float64Array(capacity));
     this.recorded = larger(this.recorded, new Uint8Array(capacity));
+    this.names = larger(this.names, new Uint32Array(capacity));
     this.md5s = larger(this.md5s, Buffer.alloc(capacity * MD5_BYTES));
     this.proofs = larger(this.proofs, Buffer.alloc(capacity * SHA256_BYTES));
   }
@@ -117,22 +125,33 @@ export class KnownContents {
     this.sorted = this.sizes.filter((_size, at) => at < count && recorded[at] === RECORDED.sha256).sort();
     this.byMd5 = new PlaceIndex(count);
     this.byStamp = new PlaceIndex(count);
+    this.byName = new PlaceIndex(count);
     for (let position = 0; position < count; position++) {
       if (recorded[position] === RECORDED.nothing) continue;
       this.byMd5.add(this.md5s.readUInt32LE(position * MD5_BYTES), position, (other) => this.isTwin(position, other));
       const stamp = this.stampOf(position);
       this.byStamp.add(hashOf(stamp), position, (other) => this.hasStamp(other, stamp));
+      const name = this.names[position] ?? 0;
+      this.byName.add(name ^ stamp.size, position, (other) => this.hasName(other, name, stamp.size));
     }
   }
 
   /**
-   * Returns which digest tells whether a row is the content that its path had before, or one with its size and time; undefined if it cannot
-   * be.
+   * Returns which digest tells whether a row is the content that its path had before, or one with its size and time, or one with its size
+   * and name in another folder; undefined if it cannot be.
    */
-  proofFor(row: number, stamp: Stamp): Proof | undefined {
+  proofFor(row: number, looks: Looks): Proof | undefined {
     const before = (this.before[row] ?? 0) - 1;
-    const position = before >= 0 ? before : this.byStamp.find(hashOf(stamp), (other) => this.hasStamp(other, stamp));
+    const position = before >= 0 ? before : this.alike(looks);
     return position === undefined ? undefined : this.proofOf(position);
+  }
+
+  private alike(looks: Looks): number | undefined {
+    const { path, size } = looks;
+    const moved = this.byStamp.find(hashOf(looks), (other) => this.hasStamp(other, looks));
+    if (moved !== undefined) return moved;
+    const name = nameHash(path);
+    return this.byName.find(name ^ size, (other) => this.hasName(other, name, size));
   }
 
   /** Tells whether a file of this size is known by its SHA-256. */
@@ -208,6 +227,10 @@ export class KnownContents {
     return isSameTime && this.sizes[position] === size;
   }
 
+  private hasName(position: number, name: number, size: number): boolean {
+    return this.names[position] === name && this.sizes[position] === size;
+  }
+
   private contentAt(position: number): Content {
     const hexOf = (digests: Buffer, step: number, bytes = step): string =>
       digests.toString('hex', position * step, position * step + bytes);
@@ -229,6 +252,14 @@ const hashOf = ({ size, mtime }: Stamp): number =>
   Math.imul(size | 0, 0x9e_37_79_b1) ^
   Math.imul(mtime.seconds | 0, 0x85_eb_ca_77) ^
   Math.imul(mtime.nanos, 0xc2_b2_ae_3d);
+
+/** FNV-1a of the last part of a path. */
+function nameHash(path: RawPath): number {
+  let hash = 0x81_1c_9d_c5;
+  for (let at = path.lastIndexOf('/') + 1; at < path.length; at++)
+    hash = Math.imul(hash ^ path.charCodeAt(at), 0x01_00_01_93);
+  return hash >>> 0;
+}
 
 /** Returns a function that gives the XXH64 seed of what lies in a chunk of the view. */
 export function seedsOf({ head, chunks }: Pick<View, 'head' | 'chunks'>): (chunk: number) => bigint {

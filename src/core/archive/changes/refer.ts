@@ -51,8 +51,8 @@ export async function referToKnown(run: ReferInput, known: KnownContents, compar
 }
 
 /**
- * Chooses the files to read: those as large as what their path had before, those with size and time of what is gone, and, with SHA-256
- * recorded, those of a known size.
+ * Chooses the files to read: those as large as what their path had before, those with size and time, or size and name, of what is gone, and,
+ * with SHA-256 recorded, those of a known size.
  */
 function candidates({ ledger, packing }: ReferInput, known: KnownContents): RowsToRead {
   const { table } = ledger;
@@ -63,7 +63,7 @@ function candidates({ ledger, packing }: ReferInput, known: KnownContents): Rows
     if (!isPendingFile(table, row)) continue;
     const bytes = size[row] ?? 0;
     const mtime = { seconds: mtimeSeconds[row] ?? 0, nanos: mtimeNanos[row] ?? 0 };
-    const proof = known.proofFor(row, { size: bytes, mtime });
+    const proof = known.proofFor(row, { path: table.path(row), size: bytes, mtime });
     if (proof !== undefined) wanted.add(row, proof);
     else if (isSizeEnough && known.hasSize(bytes) && isMostlyData(table, row)) wanted.add(row, 'sha256');
   }

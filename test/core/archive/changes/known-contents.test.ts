@@ -89,18 +89,21 @@ test('an MD5 alone proves nothing: the seeded hash has to be the same, made with
   expect([contents.find(0, 4, made('bare')), contents.hasSize(4)]).toEqual([undefined, false]);
 });
 
-test('what is worth reading: as large as what the path had before, or with size and time of something that is gone', () => {
+test('what is worth reading: as large as what the path had before, or with size and time, or size and name, of something that is gone', () => {
   const contents = known(3);
   contents.addBefore(1, file('before', 4, { xxh64: XXH64, chunk: 31, offset: 0 }), false);
-  contents.add(file('gone', 5, { ...bySha256('gone'), mtime: { seconds: -7, nanos: 9 }, chunk: 1, offset: 0 }));
+  contents.add(file('x/gone', 5, { ...bySha256('gone'), mtime: { seconds: -7, nanos: 9 }, chunk: 1, offset: 0 }));
   contents.finish();
-  const stamp = { size: 5, mtime: { seconds: -7, nanos: 9 } };
+  const stamp = { path: raw('other'), size: 5, mtime: { seconds: -7, nanos: 9 } };
+  const touched = { path: raw('y/z/gone'), size: 5, mtime: { seconds: 1, nanos: 0 } };
 
-  expect(contents.proofFor(1, { size: 4, mtime: { seconds: 1, nanos: 0 } })).toEqual({ seed: 3n });
-  expect(contents.proofFor(0, stamp)).toBe('sha256');
+  expect(contents.proofFor(1, { ...touched, size: 4 })).toEqual({ seed: 3n });
+  expect([stamp, touched].map((looks) => contents.proofFor(0, looks))).toEqual(['sha256', 'sha256']);
   for (const other of [
     { ...stamp, size: 6 },
     { ...stamp, mtime: { seconds: -7, nanos: 8 } },
+    { ...touched, size: 6 },
+    { ...touched, path: raw('gone/x') },
   ])
     expect(contents.proofFor(0, other)).toBeUndefined();
 });
@@ -110,7 +113,7 @@ test('of a version with MD5s alone a path is believed to have what it had, where
   contents.addBefore(0, file('old', 4, { chunk: 1, offset: 0 }), true);
   contents.addBefore(1, file('old', 4, { chunk: 1, offset: 0 }), false);
   contents.finish();
-  const stamp = { size: 4, mtime: time };
+  const stamp = { path: raw('a'), size: 4, mtime: time };
 
   expect([contents.proofFor(0, stamp), contents.proofFor(1, stamp)]).toEqual([{ seed: 0n }, undefined]);
   expect([0, 1].map((row) => contents.find(row, 4, made('old', { seed: 0n })))).toEqual([

@@ -73,6 +73,7 @@ describe('nothing is sent', () => {
     ['of files that were touched', () => paths.forEach((path) => utimesSync(at(path), 7, 7)), { modified: 6 }],
     ['of a folder that was renamed', () => renameSync(at('a'), at('z')), { added: 6, deleted: 6 }],
     ['of a folder that was renamed to come earlier', () => renameSync(at('a'), at('A')), { added: 6, deleted: 6 }],
+    ['of a folder that was renamed, all in it touched', () => touchedAnew(), { added: 6, deleted: 6 }],
     ['where all change times are new', () => chmodAgain(paths), { modified: 5, unchanged: 1 }],
     ['where a name was linked', () => linkSync(at('a/b/note'), at('a/0')), { added: 1, modified: 1 }],
     ['where a name was unlinked', () => rmSync(at('a/photo')), { modified: 1, deleted: 1 }],
@@ -90,6 +91,11 @@ describe('nothing is sent', () => {
     expect(again.changes).toMatchObject({ noChanges: true, referred: { files: 0 } });
     expect(notes.filter((event) => event.type === 'note' && event.text.startsWith('comparing'))).toEqual([]);
   });
+
+  function touchedAnew(): void {
+    renameSync(at('a'), at('z'));
+    for (const path of paths) utimesSync(at(path.replace('a', 'z')), 7, 7);
+  }
 
   function chmodAgain(names: readonly string[]): void {
     for (const name of names) chmodSync(at(name), statSync(at(name)).mode & 0o7777);
