@@ -10,6 +10,7 @@ import { external } from './external.mjs';
 import { inkBundle } from './bundle-ink.mjs';
 import { chunkGroups } from './chunk-groups.mjs';
 import { engineTypes } from './engine-types.mjs';
+import { lateWidthsPlugin } from './late-widths.mjs';
 import { leanMeow } from './lean-meow.mjs';
 
 // Tests need none, and it takes as long as the rest.
@@ -55,11 +56,11 @@ const noAttachments = {
   },
 };
 const program = { ...inkBundle, ...common };
-const { plugin } = await chunkGroups('src/cli.ts', program);
+const { plugin } = await chunkGroups('src/main.ts', program);
 await Promise.all([
   build({
     ...program,
-    plugins: [...program.plugins, noAttachments, leanMeow, plugin],
+    plugins: [...program.plugins, noAttachments, lateWidthsPlugin, leanMeow, plugin],
     entryPoints: { cli: 'src/cli.ts', engine: 'src/engine/index.ts' },
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
@@ -68,7 +69,7 @@ await Promise.all([
   ...(withTypes ? [engineTypes(`${next}/types`)] : []),
 ]);
 await addLauncher(`${next}/cli.js`);
-// What `archiver --help` says without loading any command (src/cli/front.ts), as the commands say it.
+// What `archiver --help` says without loading any command (src/cli.ts), as the commands say it.
 const help = await promisify(execFile)(process.execPath, [`${next}/cli.js`, '--help'], { env: {} });
 await writeFile(`${next}/help.txt`, help.stdout);
 await rename('dist', last).catch((error) => {

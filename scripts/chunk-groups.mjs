@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 const groups = {
   commands: ['src/commands/index.ts'],
   // A shell waits for these.
-  completing: ['src/cli/complete-known.ts', 'src/core/seen/seen-place.ts', 'src/core/platform/text/yaml-document.ts'],
+  completing: ['src/cli/complete-known.ts', 'src/core/seen/seen-place.ts'],
   listing: ['src/core/seen/seen-entries.ts'],
   state: [
     'src/core/platform/state/document.ts',

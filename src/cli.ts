@@ -1,69 +1,12 @@
 #!/usr/bin/env node
-// The entry point: connects the real process to the framework. Everything that only a process can do is here: signals, warnings, the exit
-// status.
-import { readFileSync, writeSync } from 'node:fs';
-import { homedir } from 'node:os';
+// The entry point. What takes no more than Node itself is answered before the program is loaded.
+import { readFileSync } from 'node:fs';
 import pkg from '../package.json' with { type: 'json' };
-import { FileOutput, isFile } from './cli/file-output.js';
-import { frontRoot } from './cli/front.js';
-import { interruptions } from './cli/interruptions.js';
-import { closeOutput } from './cli/lost-output.js';
-import { endProcess } from './cli/process-end.js';
-import { uncaughtFailure } from './cli/early-flags.js';
-import { runProgram } from './cli/run.js';
-import { useUtc } from './cli/use-utc.js';
-import { quietWarnings } from './cli/warnings.js';
-import { workingFolder } from './cli/working-folder.js';
-import { openFileLimit } from './core/platform/limits/open-files.js';
-
-const LEFT_BEHIND_MS = 500;
-
-const warnings = quietWarnings(process);
-const endNow = (status: number): never => endProcess(process, status);
-const { release, ...interruptible } = interruptions(process, endNow, (text) => tell(`✗ ${text}\n`));
-
-// Bypasses the streams, as the process is about to end.
-function tell(text: string, descriptor = 2): void {
-  try {
-    writeSync(descriptor, text);
-  } catch {
-    // Nobody can read the message; the exit status still says it.
-  }
-}
-
-// Handles errors that no promise has caught. Commands await their work, so this is a bug of ours, reported like any other failure.
-process.on('uncaughtException', (error) => {
-  const { stdout, stderr } = uncaughtFailure(error, process.argv.slice(2));
-  if (stdout !== '') tell(stdout, 1);
-  if (stderr !== '') tell(stderr);
-  endNow(1);
-});
-process.stderr.on('error', () => undefined);
-
-const STDOUT = 1;
-const file = isFile(STDOUT) ? new FileOutput(STDOUT) : undefined;
-
-// Nothing is left to run. If the command has not ended, it waits for something that will never come.
-let status: number | undefined;
-process.on('beforeExit', () => {
-  if (status === undefined) tell('✗ internal error: the command stopped before it was done\n');
-  endNow(status ?? 1);
-});
-
-/**
- * Returns the home folder. A container may run as a user that is unknown there: it gets the home that container engines use. The SDK needs
- * it, too.
- */
-function homeFolder(): string {
-  try {
-    return process.env['HOME'] ?? homedir();
-  } catch {
-    return (process.env['HOME'] = '/');
-  }
-}
+import { isPrinted, textAtOnce } from './cli/at-once.js';
+import { keepCompiledCode } from './cli/compiled-code.js';
 
 /** Returns the help page beside the bundled program (scripts/build.mjs); undefined where there is none: then the tree makes it. */
-function helpText(): string | undefined {
+function helpPage(): string | undefined {
   try {
     return readFileSync(new URL('help.txt', import.meta.url), 'utf8');
   } catch {
@@ -71,31 +14,8 @@ function helpText(): string | undefined {
   }
 }
 
-const argv = process.argv.slice(2);
-const root = frontRoot(argv, process.env, helpText) ?? (await import('./commands/index.js')).program();
-const ended = await runProgram({ root, version: pkg.version }, argv, {
-  env: process.env,
-  ...workingFolder(),
-  userHome: homeFolder(),
-  stdin: process.stdin,
-  stdout: file ?? process.stdout,
-  stderr: process.stderr,
-  openFiles: openFileLimit(),
-  now: () => new Date(),
-  ...interruptible,
-  useUtc,
-  onSettings: ({ trace, color }) => {
-    if (trace) warnings.show();
-    // chalk, which the screens use, reads only this variable: it does not know NO_COLOR, and would take `--color never` in argv for a
-    // request for colour.
-    const noColor = color === 'never' || (color === 'auto' && (process.env['NO_COLOR'] ?? '') !== '');
-    if (noColor) process.env['FORCE_COLOR'] = '0';
-    else if (color === 'always') process.env['FORCE_COLOR'] = '1';
-  },
-});
-status = file === undefined ? ended : closeOutput(file, ended, (text) => process.stderr.write(text));
-process.exitCode = status;
-release();
-// The command has ended and its output is written. Whatever still runs (a connection, a thread, a credential_process that nobody waits for
-// any more) has this long to end by itself.
-setTimeout(endNow, LEFT_BEHIND_MS, status).unref();
+const text = textAtOnce(process.argv.slice(2), process.env, { version: pkg.version, helpPage });
+if (text === undefined || !isPrinted(text)) {
+  keepCompiledCode(process.env);
+  await import('./main.js');
+}

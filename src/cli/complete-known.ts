@@ -8,7 +8,7 @@ import type { UploadId } from '../core/store/ids/upload-id.js';
 import { joinStoreUrl, splitUploadUrl } from '../core/store/store-url.js';
 import type { Candidate, Line } from './complete.js';
 import { loadConfigLayer } from './config-layer.js';
-import { archiverHome } from './create-context.js';
+import { archiverHome } from './archiver-home.js';
 import type { Declaration } from './declaration.js';
 import { camel } from './flag.js';
 import { allFlags } from './global-flags.js';
@@ -64,7 +64,7 @@ async function known(names: Names, line: Line, host: KnownHost): Promise<readonl
   const upload = splitUploadUrl(place);
   const base = joinStoreUrl(upload?.baseUrl ?? place, ...(writerId === undefined ? [] : ['writers', writerId]));
   const { seenPlace } = await import('../core/seen/seen-place.js');
-  const seen = seenPlace(base, cacheFolder(archiverHome(host)));
+  const seen = seenPlace(base, cacheFolder(archiverHome(host.env, host.userHome)));
   const dataset = text('datasetId');
   if (names === 'dataset') return (await seen.datasets()).map(datasetCandidate);
   if (names !== 'entry') return versionCandidates(names, await seen.dataset(dataset));

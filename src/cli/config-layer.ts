@@ -6,7 +6,7 @@ import { isOfFolder } from '../core/config/config-places.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import type { Declaration } from './declaration.js';
 import { doubleSettings, storeProblems } from './config-problems.js';
-import { configKeysFor, configSchema } from './config-tree.js';
+import { configKeysFor, configSchema, type TreeSchema } from './config-tree.js';
 import type { Host } from './host.js';
 import { type ConfigLayer, storesIn } from './named-stores.js';
 import type { ConfigLookup } from './layers.js';
@@ -45,11 +45,12 @@ function refusePrograms({ path, settings }: ConfigFile, { globals }: Node, host:
 /** Reads the config file for a command. Anything in it that is not understood stops the command. */
 export async function loadConfigLayer(root: Node, command: Declaration, host: Host): Promise<ConfigLayer> {
   if (command.ignoresConfigFile === true) return nothing;
-  const schema = configSchema(root);
-  const file = await loadConfig(host, schema, readFile);
+  let schema: TreeSchema | undefined;
+  const schemaOf = (): TreeSchema => (schema ??= configSchema(root));
+  const file = await loadConfig(host, schemaOf, readFile);
   if (file === undefined) return nothing;
   refusePrograms(file, root, host);
-  const problem = [...file.problems, ...doubleSettings(schema, file.settings), ...storeProblems(file.settings)][0];
+  const problem = [...file.problems, ...doubleSettings(schemaOf(), file.settings), ...storeProblems(file.settings)][0];
   if (problem !== undefined) {
     const hint = problem.hint === undefined ? '' : `${problem.hint}  `;
     throw usageError(problemText(file.path, problem), `${hint}archiver config --validate`);

@@ -137,7 +137,7 @@ export async function showConfig(
 ): Promise<void> {
   const schema = configSchema(context.root);
   const named = values.file === undefined ? undefined : resolve(context.cwd, values.file);
-  const file = await loadConfig(context, schema, readFile, named);
+  const file = await loadConfig(context, () => schema, readFile, named);
   const problems = file === undefined ? [] : allProblems(schema, file);
   for (const problem of problems) context.warn(problemText(file?.path ?? '', problem));
   const settings = listSettings(context, schema, file);

@@ -29,7 +29,7 @@ export interface StoreCheck {
 
 async function requireConfig(values: Values, context: Context, schema: TreeSchema): Promise<ConfigFile> {
   const named = values.file === undefined ? undefined : resolve(context.cwd, values.file);
-  const file = await loadConfig(context, schema, readFile, named);
+  const file = await loadConfig(context, () => schema, readFile, named);
   if (file !== undefined) return file;
   const places = configPlaces(context).paths.map(printable).join(', ');
   throw new ArchiverError('not-found', `there is no config file; looked for ${places}`, {

@@ -1,5 +1,5 @@
 // Makes the context for `run`. All output goes through here, so that --json, --quiet and escaping are always kept.
-import { join } from 'node:path';
+import { archiverHome } from './archiver-home.js';
 import type { PriceSettings } from '../core/cost/own-prices.js';
 import { PROVIDERS } from '../core/store/providers/provider.js';
 import type { EventConsumer } from '../core/events/fan-out.js';
@@ -25,12 +25,6 @@ export interface RunContext {
 }
 
 const escapeLines = (text: string): string => text.split('\n').map(printable).join('\n');
-
-/** `$ARCHIVER_HOME`, or else `~/.archiver`. */
-export function archiverHome({ env, userHome }: Pick<Host, 'env' | 'userHome'>): string {
-  const given = env['ARCHIVER_HOME'];
-  return given === undefined || given === '' ? join(userHome, '.archiver') : given;
-}
 
 const priceSettings = (values: ParsedCommand['values']): PriceSettings => ({
   discount: typeof values['priceDiscount'] === 'number' ? values['priceDiscount'] : undefined,
@@ -77,7 +71,7 @@ export function createContext(
     env: host.env,
     cwd: host.cwd,
     userHome: host.userHome,
-    home: archiverHome(host),
+    home: archiverHome(host.env, host.userHome),
     stdin: host.stdin,
     stdout: host.stdout,
     stderr: host.stderr,

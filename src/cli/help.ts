@@ -207,7 +207,7 @@ const pageOf = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
 
 /** The help page of a command, a group or the program; `isWhole`: however long it is. */
 export function helpPage(node: Node, isWhole = false): string {
-  if (node.command === undefined) return node.page ?? pageOf(groupHelp(node));
+  if (node.command === undefined) return pageOf(groupHelp(node));
   const lines = commandHelp(node, node.command);
   return pageOf(isWhole || lines.length <= MAX_LINES ? lines : briefHelp(node, node.command));
 }

@@ -12,8 +12,6 @@ export interface Node<C extends Declaration = Declaration> {
   readonly children: ReadonlyMap<string, Node<C>>;
   /** Flags and settings of every command in the program, the same in all nodes. */
   readonly globals: Globals;
-  /** Its help page, where that was made before (front.ts). */
-  readonly page?: string;
 }
 
 interface GrowingNode<C> {

@@ -1,6 +1,7 @@
 // One line of text with a cursor, edited by the keys of a shell. Pure. The cursor is an index into the text between two user-perceived
 // characters, so that an emoji or an accented letter is passed and deleted whole.
 import type { Key } from './keys.js';
+import { graphemes } from './text.js';
 
 export interface Line {
   readonly text: string;
@@ -27,15 +28,13 @@ export function editLine(line: Line, key: Key): Line {
 
 type Target = (line: Line) => number;
 
-const segmenter = new Intl.Segmenter();
-
 function before({ text, cursor }: Line): number {
   if (cursor === 0) return 0;
-  return segmenter.segment(text).containing(cursor - 1)?.index ?? 0;
+  return graphemes(text).containing(cursor - 1)?.index ?? 0;
 }
 
 function after({ text, cursor }: Line): number {
-  const next = segmenter.segment(text).containing(cursor);
+  const next = graphemes(text).containing(cursor);
   return next === undefined ? text.length : next.index + next.segment.length;
 }
 

@@ -5,6 +5,7 @@
 //   of 1 MiB is a million events;
 // - an incomplete sequence waits for ever and swallows the next key, even ctrl+c.
 import { StringDecoder } from 'node:string_decoder';
+import { graphemes } from './text.js';
 
 export type Piece =
   /** One user-perceived character. */
@@ -41,7 +42,6 @@ const ANSWER = /^\x1b(?:[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)|\[[<=>?][0-?]*[ -/]*
 // oxlint-disable-next-line no-control-regex
 const UNFINISHED = /^\x1b(?:O|\[\[?|\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?)?$/;
 
-const segmenter = new Intl.Segmenter();
 const nothing = (length: number): Step => ({ pieces: [], length });
 const sequence = (text: string): Step => ({ pieces: [{ kind: 'sequence', text }], length: text.length });
 
@@ -108,6 +108,6 @@ export class InputSplitter {
 }
 
 const characters = (text: string): Step => ({
-  pieces: Array.from(segmenter.segment(text), ({ segment }) => ({ kind: 'character', text: segment })),
+  pieces: Array.from(graphemes(text), ({ segment }) => ({ kind: 'character', text: segment })),
   length: text.length,
 });

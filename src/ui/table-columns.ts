@@ -1,6 +1,7 @@
 // Chooses the columns of a result table and their widths: never wider than the terminal. Columns that may be cut shrink first, then whole
 // columns go in the order that the table states, then words are cut, and at last columns go from the right. Numbers are never cut: a part of
 // an amount is a wrong amount. So are words of which a part tells nothing, such as states and times.
+import { GAP } from './columns.js';
 import { widthOf } from './text.js';
 
 export interface TableColumn {
@@ -26,7 +27,6 @@ export interface FittedTable {
   readonly gone: readonly TableColumn[];
 }
 
-const COLUMN_GAP = 2;
 const SHORTEST_CUT = 12;
 /** Words are cut to this before a column goes that the table's order does not name. */
 const SHORTEST_WORDS = 6;
@@ -62,7 +62,7 @@ function naturalWidth(rows: readonly TableRow[], column: TableColumn): number {
 }
 
 function overflow(fitted: readonly FittedColumn[], width: number): number {
-  const gaps = COLUMN_GAP * Math.max(0, fitted.length - 1);
+  const gaps = GAP * Math.max(0, fitted.length - 1);
   return fitted.reduce((sum, column) => sum + column.width, gaps) - width;
 }
 

@@ -19,17 +19,15 @@ export interface TableProps {
   readonly height?: number;
   /** Number of empty columns between the pointer and the first cell. */
   readonly indent?: number;
-  /** False for a printed table: no column for the pointer, and no margin on the right. */
-  readonly hasPointer?: boolean;
 }
 
-export function Table({ count, cursor, columns, height, indent = 0, hasPointer = true }: TableProps): ReactElement {
+export function Table({ count, cursor, columns, height, indent = 0 }: TableProps): ReactElement {
   const size = useSize();
   const hasHead = columns.some((column) => column.title !== undefined);
   const visible = Math.max(0, (height ?? size.rows) - (hasHead ? 1 : 0));
-  const sides = hasPointer ? indent + 2 : indent;
+  const sides = indent + 2;
   const laidOut = useMemo(() => layOutColumns(columns, size.columns - sides), [columns, size.columns, sides]);
-  const lead = (hasPointer ? 1 : 0) + indent;
+  const lead = 1 + indent;
 
   // The last offset is kept so that the list stays still until the cursor leaves it. Setting state while rendering is React's documented
   // way to derive it: no effect, no second frame.
@@ -42,14 +40,7 @@ export function Table({ count, cursor, columns, height, indent = 0, hasPointer =
     <Room columns={size.columns} rows={height ?? size.rows}>
       {hasHead && <Head columns={laidOut} lead={lead} />}
       {Array.from({ length: Math.max(0, last - first) }, (_, slot) => (
-        <Row
-          key={first + slot}
-          index={first + slot}
-          isCursor={first + slot === cursor}
-          columns={laidOut}
-          lead={lead}
-          tail={hasPointer ? ' ' : ''}
-        />
+        <Row key={first + slot} index={first + slot} isCursor={first + slot === cursor} columns={laidOut} lead={lead} />
       ))}
     </Room>
   );
@@ -68,11 +59,9 @@ interface RowProps {
   readonly columns: readonly LaidOut[];
   /** Number of columns before the first cell; the pointer is in the first of them. */
   readonly lead: number;
-  /** Text after the last cell. */
-  readonly tail: string;
 }
 
-const Row = memo(({ index, isCursor, columns, lead, tail }: RowProps) => {
+const Row = memo(({ index, isCursor, columns, lead }: RowProps) => {
   const theme = useTheme();
   const inner = useMemo(() => (isCursor ? flat(theme) : theme), [isCursor, theme]);
   return (
@@ -85,8 +74,7 @@ const Row = memo(({ index, isCursor, columns, lead, tail }: RowProps) => {
             {cellOf(column, index, width, theme)}
           </Fragment>
         ))}
-      </ThemeContext>
-      {tail}
+      </ThemeContext>{' '}
     </Tint>
   );
 });

@@ -10,12 +10,15 @@ const PLAIN = /^[\x20-\x7e]*$/;
 // C0, C1, line separators and the marks that turn the reading direction around ("gpj.exe" attacks).
 // oxlint-disable-next-line no-control-regex
 const HOSTILE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-const segmenter = new Intl.Segmenter();
+let segmenter: Intl.Segmenter | undefined;
 /** Longer texts are processed in blocks of this many UTF-16 units. */
 const BLOCK = 256;
 
 export type Align = 'left' | 'right';
 export type Cut = 'end' | 'middle';
+
+/** The user-perceived characters of a text, as segments. The tables of ICU are loaded for the first one: most texts need none. */
+export const graphemes = (text: string): Intl.Segments => (segmenter ??= new Intl.Segmenter()).segment(text);
 
 /** Number of columns that `text` takes on screen. */
 export function widthOf(text: string): number {
@@ -26,7 +29,7 @@ export function widthOf(text: string): number {
 
 /** The user-perceived characters of a text. */
 export const charactersOf = (text: string): string[] =>
-  blocksOf(text).flatMap((block) => Array.from(segmenter.segment(block), (part) => part.segment));
+  blocksOf(text).flatMap((block) => Array.from(graphemes(block), (part) => part.segment));
 
 /** The text in blocks of whole characters. `Intl.Segmenter` takes quadratic time: minutes for a path of a megabyte. */
 function blocksOf(text: string): string[] {
@@ -34,7 +37,7 @@ function blocksOf(text: string): string[] {
   for (let from = 0, end = 0; from < text.length; from = end) {
     const block = text.slice(from, from + BLOCK);
     // The last unit may be half of something that belongs to the character before it.
-    const whole = segmenter.segment(block).containing(block.length - 2)?.index;
+    const whole = graphemes(block).containing(block.length - 2)?.index;
     end = from + (block.length < BLOCK ? block.length : whole || block.length);
     blocks.push(text.slice(from, end));
   }

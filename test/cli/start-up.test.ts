@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 test('the entry loads no package, no screen and no engine', async () => {
   const { metafile } = await build({
-    entryPoints: ['src/cli.ts'],
+    entryPoints: ['src/main.ts'],
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -27,8 +27,7 @@ test('the entry loads no package, no screen and no engine', async () => {
       else visit(next);
     }
   };
-  visit('src/cli.ts');
-  // `--help` and `--version` stop here (src/cli/front.ts).
+  visit('src/main.ts');
   expect([...loaded].filter((path) => /^src\/(?:commands|features)/.test(path))).toEqual([]);
   visit('src/commands/index.ts');
   expect([...packages]).toEqual([]);
@@ -36,4 +35,7 @@ test('the entry loads no package, no screen and no engine', async () => {
   const heavy =
     /^src\/core\/(?:archive\/(?!resume\/)|mend\/|restore\/(?!jobs\/)|format\/encryption\/)|open-store|file-store|\/s3-/;
   expect([...loaded].filter((path) => heavy.test(path))).toEqual([]);
+  // Tables of plain commands are drawn without Ink; what people typed is completed and read without a parser of YAML.
+  for (const path of ['src/ui/result-table.ts', 'src/cli/complete-known.ts', 'src/core/seen/seen-place.ts']) visit(path);
+  expect([...packages].filter((name) => ['ink', 'react', 'yaml'].includes(name))).toEqual([]);
 });

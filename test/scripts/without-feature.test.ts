@@ -17,7 +17,7 @@ import { FEATURES } from '../../src/features.js';
 import { json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-const ENTRY = 'src/cli.ts';
+const ENTRY = 'src/main.ts';
 const LIST_MODULE = 'src/features.ts';
 const names = FEATURES.map(({ name }) => name);
 

@@ -59,7 +59,7 @@ export async function tableText<T>(
   const { renderTable } = await import('../../ui/result-table.js');
   const shown = columns.map((column) => (column.isMoment === true ? offsetOnce(rows, column) : column));
   const cells = rows.map((row) => Object.fromEntries(shown.map(({ title, cell }) => [title, cell(row)])));
-  return `${await renderTable(
+  return `${renderTable(
     cells,
     shown.map((column) => ({ ...column, key: column.title })),
     widthOf(stdout),

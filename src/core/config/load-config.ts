@@ -26,17 +26,17 @@ async function readIfThere(path: string, readBytes: ReadBytes): Promise<Uint8Arr
   }
 }
 
-/** The config file that counts, parsed; undefined when there is none. `named` (from --file) replaces the search. */
+/** The config file that counts, parsed; undefined when there is none, and then nobody asks for its keys. `named` (from --file) replaces the search. */
 export async function loadConfig(
   surroundings: ConfigSurroundings,
-  schema: ConfigSchema,
+  schemaOf: () => ConfigSchema,
   readBytes: ReadBytes,
   named?: string,
 ): Promise<ConfigFile | undefined> {
   const places = named === undefined ? configPlaces(surroundings) : { paths: [named], isNamed: true };
   for (const path of places.paths) {
     const bytes = await readIfThere(path, readBytes);
-    if (bytes !== undefined) return { path, ...(await parseConfig(bytes, schema)) };
+    if (bytes !== undefined) return { path, ...(await parseConfig(bytes, schemaOf())) };
   }
   if (!places.isNamed) return undefined;
   const origin = named === undefined ? ' (named by ARCHIVER_CONFIG)' : '';

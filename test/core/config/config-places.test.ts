@@ -26,17 +26,21 @@ const failing = (code: string) => () => Promise.reject(Object.assign(new Error(c
 
 test('the first file that exists is the one', async () => {
   const asked: string[] = [];
-  const file = await loadConfig({ env: {}, userHome: '/home/me', cwd: '/data' }, schema, (path) => {
-    asked.push(path);
-    return path.includes('.config') ? Promise.resolve(Buffer.alloc(0)) : failing('ENOENT')();
-  });
+  const file = await loadConfig(
+    { env: {}, userHome: '/home/me', cwd: '/data' },
+    () => schema,
+    (path) => {
+      asked.push(path);
+      return path.includes('.config') ? Promise.resolve(Buffer.alloc(0)) : failing('ENOENT')();
+    },
+  );
 
   expect(file?.path).toBe('/home/me/.config/archiver/.archiver.yaml');
   expect(asked).toHaveLength(2);
 });
 
 test('a file that may not be read is a failure and not "no file"', async () => {
-  const load = loadConfig({ env: {}, userHome: '/home/me', cwd: '/data' }, schema, failing('EACCES'));
+  const load = loadConfig({ env: {}, userHome: '/home/me', cwd: '/data' }, () => schema, failing('EACCES'));
 
   await expect(load).rejects.toThrow(
     'the config file /home/me/.archiver.yaml cannot be read: no permission to read it',
@@ -44,12 +48,14 @@ test('a file that may not be read is a failure and not "no file"', async () => {
 });
 
 test('no file at all is fine', async () => {
-  expect(await loadConfig({ env: {}, userHome: '/h', cwd: '/w' }, schema, failing('ENOENT'))).toBeUndefined();
+  expect(await loadConfig({ env: {}, userHome: '/h', cwd: '/w' }, () => schema, failing('ENOENT'))).toBeUndefined();
 });
 
 test('a huge file is refused before it is parsed', async () => {
-  const file = await loadConfig({ env: {}, userHome: '/h', cwd: '/w' }, schema, () =>
-    Promise.resolve(Buffer.alloc(2_000_000, '#')),
+  const file = await loadConfig(
+    { env: {}, userHome: '/h', cwd: '/w' },
+    () => schema,
+    () => Promise.resolve(Buffer.alloc(2_000_000, '#')),
   );
 
   expect(file?.problems).toEqual([{ line: 1, key: '', message: 'the file is larger than 1 MiB' }]);
