@@ -39,6 +39,7 @@ function callIn(line: string): readonly string[] | undefined {
   return call?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) =>
     word
       .replace(/^(['"])(.*)\1$/, '$2')
+      .replace(/^~(?=\/)/, '/home/ada')
       .replace(/^\$(?:NEW_|OLD_|COLLEAGUE_)?STORE$/, 's3://acme-archive/lab')
       .replace(/^\$PLAN$/, 's3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d')
       .replace('$version', '1')
