@@ -52,6 +52,18 @@ function pack(tarball) {
   return `${size} bytes, ${unpackedSize} unpacked, ${files.length} files`;
 }
 
+/** Publishes the tarball, all but the sending: npm looks at it as it does then. @throws when npm refuses it, or it says too little of itself */
+function publishDry(tarball) {
+  const env = { ...process.env, npm_config_fetch_retries: '0' };
+  run('npm', ['publish', tarball, '--dry-run', '--ignore-scripts'], { env });
+  const about = JSON.parse(run('tar', ['xzOf', tarball, 'package/package.json']).stdout);
+  const wanted = ['name', 'version', 'description', 'license', 'engines', 'bin', 'exports', 'keywords', 'files'];
+  const missing = wanted.filter((key) => about[key] === undefined);
+  if (missing.length > 0) throw new Error(`package.json has no ${missing.join(', ')}`);
+  if (about.publishConfig?.provenance !== true) throw new Error('package.json does not ask for provenance');
+  return `${about.name} ${about.version}`;
+}
+
 /** Installs as where nothing can be compiled. @throws when what the bundle holds is installed beside it */
 function install(tarball, prefix) {
   const settings = { prefix, ignore_scripts: true, prefer_offline: true, audit: false, fund: false };
@@ -139,6 +151,7 @@ try {
   const prefix = join(work, 'prefix');
   const tarball = join(work, 'package.tgz');
   step('pack', () => pack(tarball));
+  step('publish, dry', () => publishDry(tarball));
   step('install with scripts blocked', () => install(tarball, prefix));
   step('the first archive of the README', () => runFirstArchive(join(work, 'home'), join(prefix, 'bin')));
   step('quick start without the addon', () =>
