@@ -52,6 +52,7 @@ function Notes({ store }: Pick<Shown, 'store'>): ReactElement {
   const { notes, droppedNotes } = useStore(store, (state) => state.snapshot);
   const { unicode } = useTheme();
   const printed = useRef(0);
+  // oxlint-disable-next-line react/refs -- where a new list begins is a fact of the moment at which the store dropped notes
   const first = useMemo(() => Math.max(printed.current - droppedNotes, 0), [droppedNotes]);
   useLayoutEffect(() => {
     printed.current = droppedNotes + notes.length;
