@@ -1,6 +1,6 @@
 // npm run test:install: packs the package, installs it from the registry into empty folders as a machine without a compiler
-// does, and runs the quick start there with the Node at hand, and the examples of docs/api.md, which are compiled as well. The last
-// line is `N passed, N failed`.
+// does, by the line of the README, and runs the README's first archive and the quick start there with the Node at hand, and the examples of
+// docs/api.md, which are compiled as well. The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -19,6 +19,7 @@ import { fileURLToPath } from 'node:url';
 import { apiExamples } from './api-examples.mjs';
 import { compareTrees } from './compare-trees.mjs';
 import { installAndBuild } from './install.mjs';
+import { runFirstArchive, runInstallLine } from './readme.mjs';
 
 // With meow, of which nobody installs 263 KB beside archiver any more, and all commands; 1.84 MiB with serve, copy, drill and analyze.
 const MAX_PACKED_BYTES = 2 * 1024 * 1024;
@@ -51,17 +52,31 @@ function pack(tarball) {
   return `${size} bytes, ${unpackedSize} unpacked, ${files.length} files`;
 }
 
+/** Publishes the tarball, all but the sending: npm looks at it as it does then. @throws when npm refuses it, or it says too little of itself */
+function publishDry(tarball) {
+  const env = { ...process.env, npm_config_fetch_retries: '0' };
+  run('npm', ['publish', tarball, '--dry-run', '--ignore-scripts'], { env });
+  const about = JSON.parse(run('tar', ['xzOf', tarball, 'package/package.json']).stdout);
+  const wanted = ['name', 'version', 'description', 'license', 'engines', 'bin', 'exports', 'keywords', 'files'];
+  const missing = wanted.filter((key) => about[key] === undefined);
+  if (missing.length > 0) throw new Error(`package.json has no ${missing.join(', ')}`);
+  if (about.publishConfig?.provenance !== true) throw new Error('package.json does not ask for provenance');
+  return `${about.name} ${about.version}`;
+}
+
 /** Installs as where nothing can be compiled. @throws when what the bundle holds is installed beside it */
 function install(tarball, prefix) {
-  const flags = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-  run('npm', ['install', '-g', '--prefix', prefix, ...flags, tarball]);
+  const settings = { prefix, ignore_scripts: true, prefer_offline: true, audit: false, fund: false };
+  const config = Object.entries(settings).map(([key, value]) => [`npm_config_${key}`, String(value)]);
+  const env = { ...process.env, ...Object.fromEntries(config) };
+  runInstallLine(tarball, { name: 'zstd-archiver', home: work, env });
   const modules = readdirSync(join(prefix, 'lib/node_modules/zstd-archiver/node_modules'));
   const twice = modules.filter((name) => ['@aws-sdk', '@smithy', 'ink', 'react'].includes(name));
   if (twice.length > 0) throw new Error(`${twice.join(', ')} are in the bundle and installed beside it`);
   return `${modules.length} folders of packages`;
 }
 
-/** Does what the README begins with; what is said on stderr is compared with `expected`. */
+/** Archives a folder and gets it back; what is said on stderr is compared with `expected`. */
 function quickStart(prefix, name, expected) {
   const env = { ...process.env, ARCHIVER_HOME: join(work, name, 'home') };
   const archiver = (...args) => run(join(prefix, 'bin/archiver'), args, { env });
@@ -136,7 +151,9 @@ try {
   const prefix = join(work, 'prefix');
   const tarball = join(work, 'package.tgz');
   step('pack', () => pack(tarball));
+  step('publish, dry', () => publishDry(tarball));
   step('install with scripts blocked', () => install(tarball, prefix));
+  step('the first archive of the README', () => runFirstArchive(join(work, 'home'), join(prefix, 'bin')));
   step('quick start without the addon', () =>
     quickStart(prefix, 'no-addon', [...slowness, ['koffi is not available', false]]),
   );

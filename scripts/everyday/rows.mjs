@@ -8,8 +8,11 @@ mkdir -p data/run-1 data/run-2 data/cache
 printf alpha > data/a.txt; printf beta > data/run-1/b.csv; printf gamma > data/run-1/c.tmp; printf delta > data/run-2/d.csv
 head -c 300000 /dev/urandom > data/run-2/large.bin; touch data/cache/.nobackup; printf x > data/cache/x
 up() { archiver upload data $S --quiet "$@"; }
+twice() { archiver sync data $S --quiet; printf new > data/new; archiver sync data $S --quiet; }
+until_() { for i in $(seq 300); do "$@" && return; sleep 0.1; done; return 1; }
+damage() { chunk=$(find store/uploads -name 'chunk-*' -size +100k); printf broken | dd of="$chunk" bs=1 seek=5000 conv=notrunc 2>said; }
+refuses() { if "$@"; then return 1; fi; }
 back() { rm -rf out; archiver restore $S out --all --quiet "$@"; }
-paths() { archiver list $S --json "$@" | node -e 'const d = JSON.parse(require("fs").readFileSync(0)); console.log(d.files.map((f) => f.path).join(" "))'; }
 `;
 
 const row = (what, say, [restic, rclone, kopia], run, needs) => ({ what, say, restic, rclone, kopia, run, needs });
@@ -28,7 +31,7 @@ export const AREAS = [
         'the next one: only what changed',
         'archiver sync data $S',
         ['backup data', 'sync data R:', 'snapshot create data'],
-        'archiver sync data $S; printf new > data/new; archiver sync data $S; back; diff -r data out; archiver dataset versions $S | grep -q v2',
+        'twice; back; diff -r data out; archiver dataset versions $S | grep -q v2; test "$(du -sk store | cut -f1)" -lt 500',
       ),
       row(
         'what would be sent',
@@ -76,7 +79,7 @@ export const AREAS = [
         'a command whose failure counts',
         "archiver upload - $S --name db.sql --stdin-command 'pg_dump db'",
         ['backup --stdin-from-command', '', ''],
-        `archiver upload - $S --name ok.sql --stdin-command 'printf dump'; if archiver upload - $S --name no.sql --stdin-command 'printf half; exit 3'; then exit 1; fi; test "$(archiver cat $S --file ok.sql)" = dump`,
+        `archiver upload - $S --name ok.sql --stdin-command 'printf dump'; refuses archiver upload - $S --name no.sql --stdin-command 'printf half; exit 3'; test "$(archiver cat $S --file ok.sql)" = dump`,
       ),
       row(
         'several folders in one version',
@@ -102,21 +105,23 @@ aws s3 cp --recursive --quiet data s3://raw-bucket/prefix; archiver upload s3://
       ),
       row(
         'two stores at once',
-        'archiver sync data $S --also $T',
+        'archiver upload data $S --also $T',
         ['', '', ''],
-        'archiver sync data $S --also $T; back; diff -r data out; rm -rf out; archiver restore $T out --all; diff -r data out',
+        'archiver upload data $S --also $T; back; diff -r data out; rm -rf out store; archiver restore $T out --all; diff -r data out',
       ),
       row(
         'a slower line by day',
         'archiver sync data $S --bandwidth "08:00,10M 18:00,off"',
         ['~ --limit-upload, one rate', 'sync --bwlimit "08:00,10M 18:00,off"', '~ throttle set'],
-        'archiver sync data $S --bandwidth "00:00,10M 12:00,20M"; back; diff -r data out',
+        'begun=$(date +%s%N); archiver sync data $S --bandwidth "00:00,100K 12:00,100K"; took=$((($(date +%s%N) - begun) / 1000000)); test $took -gt 2000; back; diff -r data out',
       ),
       row(
         'going on after a break',
         'archiver resume',
         ['~ backup again', '~ copy again', '~ snapshot again'],
-        'archiver resume list; archiver resume list --json | grep -q "\\["',
+        `for i in 1 2 3; do head -c 200000 /dev/urandom > data/large-$i; done; sent() { find store -name 'chunk-*' 2>said | grep -q .; }
+archiver upload data $S --bandwidth 100K --quiet & pid=$!; until_ sent; kill $pid; refuses wait $pid
+archiver resume list | grep -q interrupted; refuses archiver list $S --dataset data; archiver resume 2>said; grep -q 'in the store already' said; back; diff -r data out`,
       ),
       row(
         'away with the source, once it is proven',
@@ -128,7 +133,9 @@ aws s3 cp --recursive --quiet data s3://raw-bucket/prefix; archiver upload s3://
         'telling a monitor',
         'archiver sync data $S --ping-url URL',
         ['', '', 'notification profile'],
-        'archiver sync data $S --textfile m.prom; grep -q archiver_run_success m.prom; archiver help sync | grep -q ping-url',
+        `node -e 'require("http").createServer((q, a) => { console.log(q.method, q.url); q.resume(); a.end(); }).listen(0, "127.0.0.1", function () { console.log("port", this.address().port); })' > told & pid=$!; trap "kill $pid" EXIT
+until_ grep -q port told; url=http://127.0.0.1:$(sed -n 's/port //p' told)/job; archiver sync data $S --ping-url $url
+refuses archiver sync nothing $S --ping-url $url; test "$(tail -n +2 told | tr '\n' ' ')" = 'POST /job/start POST /job POST /job/start POST /job/1 '`,
       ),
     ],
   },
@@ -180,7 +187,7 @@ aws s3 cp --recursive --quiet data s3://raw-bucket/prefix; archiver upload s3://
         'what became of one file',
         'archiver history a.txt $S',
         ['~ find', '', ''],
-        'archiver sync data $S; printf other > data/a.txt; archiver sync data $S; archiver history a.txt $S | grep -q modified',
+        'twice; printf other > data/a.txt; archiver sync data $S; archiver history a.txt $S | grep -q "v3.*modified"',
       ),
       row(
         'what changed between two versions',
@@ -204,10 +211,18 @@ aws s3 cp --recursive --quiet data s3://raw-bucket/prefix; archiver upload s3://
         'in a browser, or by WebDAV',
         'archiver serve $S',
         ['', '~ serve webdav: files as they lie there', 'server start'],
-        `up; archiver serve $S --json > served & pid=$!; for i in $(seq 100); do grep -q http served && break; sleep 0.1; done; url=$(grep -o 'http://[^"]*' served | head -1); curl -fsSL "$url" | grep -q by-dataset; kill $pid`,
+        `up; archiver serve $S --webdav --json > served & pid=$!; trap "kill $pid" EXIT; until_ grep -q http served; url=$(grep -o 'http://[^"]*' served | head -1); curl -fsSL "$url" | grep -q by-dataset
+latest="$url"by-dataset/$(curl -fsS "$url"by-dataset/ | grep -o 'data-[0-9a-f]*' | head -1)/latest; test "$(curl -fsS -r 1-3 $latest/a.txt)" = lph; curl -fsS $latest/run-2/large.bin | cmp - data/run-2/large.bin
+curl -fsS -X PROPFIND -H 'Depth: 1' $latest/run-1/ | grep -q b.csv; refuses curl -fsS -T data/a.txt $latest/new`,
         ['curl'],
       ),
-      row('as a folder', 'archiver mount $S dir', ['mount', 'mount', 'mount'], 'archiver help mount | grep -q rclone'),
+      row(
+        'as a folder',
+        'archiver mount $S dir',
+        ['mount', 'mount', 'mount'],
+        'up; mkdir dir; archiver mount $S dir --by rclone & pid=$!; trap "kill $pid; wait $pid" EXIT; until_ test -e dir/by-dataset; diff -r data dir/by-dataset/data-*/latest; refuses touch dir/new',
+        ['rclone', 'fusermount3'],
+      ),
       row(
         'everything as JSON',
         'archiver list $S --json',
@@ -241,13 +256,13 @@ aws s3 cp --recursive --quiet data s3://raw-bucket/prefix; archiver upload s3://
         'as it was that day',
         'archiver restore $S out --all --as-of 2026-03-31',
         ['', '~ --backup-dir', ''],
-        'up; archiver restore $S out --all --as-of "$(date +%Y-%m-%d)"; diff -r data out',
+        'up; archiver restore $S out --all --as-of "$(date +%Y-%m-%d)"; diff -r data out; refuses archiver restore $S then --all --as-of 2020-03-31',
       ),
       row(
         'by a tag',
         'archiver restore $S out --all --version submitted',
         ['restore --tag', '', '~ pins'],
-        'up; archiver dataset tag $S submitted v1; archiver restore $S out --all --version submitted; diff -r data out',
+        'cp -r data first; twice; archiver dataset tag $S submitted v1; archiver restore $S out --all --version submitted; diff -r first out',
       ),
       row(
         'to stdout',
@@ -263,7 +278,7 @@ aws s3 cp --recursive --quiet data s3://raw-bucket/prefix; archiver upload s3://
       ),
       row(
         'in place, only what differs',
-        'archiver restore $S data --all --overwrite',
+        'archiver restore $S data --all --overwrite if-changed',
         ['restore --overwrite if-changed', 'sync R: data', 'restore --skip-existing'],
         'up; printf broken > data/a.txt; archiver restore $S data --all --overwrite if-changed; test "$(cat data/a.txt)" = alpha',
       ),
@@ -276,37 +291,37 @@ aws s3 cp --recursive --quiet data s3://raw-bucket/prefix; archiver upload s3://
         'is all of it there',
         'archiver verify $S',
         ['check', 'check', 'snapshot verify'],
-        'up; archiver verify $S; rm -r store/uploads/*/chunks* store/uploads/*/shard* 2>/dev/null || find store/uploads -name "*.zst" -delete; if archiver verify $S; then exit 1; fi',
+        'up; archiver verify $S; rm -r store/uploads/*/chunks* store/uploads/*/shard* 2>/dev/null || find store/uploads -name "*.zst" -delete; refuses archiver verify $S',
       ),
       row(
         'reading every byte',
         'archiver verify $S --deep',
         ['check --read-data', 'check --download', 'snapshot verify --verify-files-percent=100'],
-        'up; archiver verify $S --deep',
+        `up; archiver verify $S --deep; damage; archiver verify $S; refuses archiver verify $S --deep`,
       ),
       row(
         'proving that it can be restored',
         'archiver drill $S',
         ['', '', '~ snapshot verify'],
-        'up; archiver drill $S; archiver dataset versions $S | grep -qi "restorable\\|drill"',
+        'up; refuses grep drill <(archiver dataset versions $S); archiver drill $S; archiver dataset versions $S | grep -q "drill just now, [1-9]"; damage; refuses archiver drill $S --sample 100%',
       ),
       row(
         'keeping some of the versions',
         'archiver dataset prune $S --keep-daily 7 --keep-weekly 5',
         ['forget --keep-daily --prune', '', 'policy set --keep-daily'],
-        'archiver sync data $S; printf n > data/n; archiver sync data $S; archiver dataset prune $S --dataset data --keep-last 1 --yes; archiver dataset versions $S | grep -q v2',
+        'twice; archiver dataset prune $S --dataset data --keep-daily 7 --keep-weekly 5 --yes; archiver dataset versions $S > kept; grep -q v2 kept; refuses grep v1 kept; back; diff -r data out',
       ),
       row(
         'keeping what is young',
         'archiver dataset prune $S --keep-within 30d',
         ['forget --keep-within 30d', '~ --min-age', ''],
-        'archiver sync data $S; archiver dataset prune $S --dataset data --keep-within 30d --yes',
+        'twice; archiver dataset prune $S --dataset data --keep-within 30d --yes; archiver dataset versions $S > kept; grep -q v1 kept; grep -q v2 kept',
       ),
       row(
         'taking that back',
-        'archiver dataset restore-version $S v1',
+        'archiver dataset restore-version $S --dataset data --version 1',
         ['', '', ''],
-        'archiver sync data $S; printf n > data/n; archiver sync data $S; archiver dataset prune $S --dataset data --keep-last 1 --yes; archiver dataset restore-version $S v1 --yes; back --version 1',
+        'cp -r data first; twice; archiver dataset prune $S --dataset data --keep-last 1 --yes; refuses back --version 1; archiver dataset restore-version $S --dataset data --version 1; back --version 1; diff -r first out',
       ),
       row(
         'a copy in a second store',

@@ -129,6 +129,7 @@ export const JSON_DOCUMENTS = {
     'templates? templateSavings? location? lifecycleRules? exportFile? ruleChanges? waitingChunks? waitingBytes? transitionUsd? uploadsLeftOut? dryRun? isConfirmed? rulesAltered? requests?',
   list: 'uploadId? location contents? files? bytes? listing? totals? datasets? uploads? places? isComplete? requests',
   metrics: 'namespace region isSent metrics',
+  'metrics checks': 'location checkedDatasets requests',
   migrate: `uploadId? location? manifestKey? datasetId? version? fork? files bytes storedBytes chunks? shardCount? dvcContents? skipped durationMs requests? ${CHANGED} archive? format? entries? validated? originalDeleted? originalKept? notKept? tempFolder? tempBytes? source? archives? archiveCount? skippedCount? part? partCount? ${PLANNED}`,
   mount: 'location servedUrl mountFolder mountedBy',
   plan: `uploadId? location? datasetId version? partCount? planParts? files? bytes? spanningGroups? spanningBytes? skippedCount? skipped? nextCommands? ${CHANGED} durationMs requests`,

@@ -241,6 +241,10 @@ export const JSON_KEYS = {
   ),
   checkedAt: key(orNull(time), 'when the store was asked last'),
   checkedBy: key(text, 'account and computer that a check says it was made by'),
+  checkedDatasets: key(
+    listOf(of('datasetId provenAt hasFailedCheck provenDays? provenBytes? contentBytes?')),
+    'what checks say of each dataset; provenDays and the bytes are missing where no drill was recorded',
+  ),
   checkedInAt: key(orNull(time), 'when a writer last checked in, by the clock of the store; null: never, or not known'),
   checks: key(listOf(of('isGood message action')), 'what was tried, and what came of it'),
   choices: key(listOf(text), 'values that a flag takes'),
@@ -580,6 +584,7 @@ export const JSON_KEYS = {
   hardlinks: key(count, 'files that are a further name of another one'),
   hasClasses: key(flag, 'the inventory has storage classes'),
   hasDates: key(flag, 'the inventory has the dates of objects'),
+  hasFailedCheck: key(flag, 'a check or drill found something wrong that no later one has found right'),
   hasManifest: key(flag, 'false: what a prune left of it for other versions, or an upload that is not finished'),
   hasSecret: key(flag, 'a password or a secret is kept for it'),
   hasVersions: key(flag, 'the inventory has older versions and delete markers'),
@@ -969,7 +974,10 @@ export const JSON_KEYS = {
     'what a key keeps to, with what was tried and what to switch on (docs/access.md)',
   ),
   protected: key(count, 'files that were left as they are because of --overwrite'),
-  provenAt: key(orNull(time), 'when a restore drill found an upload right last; null: never, by the newest drills'),
+  provenAt: key(
+    orNull(time),
+    'when a restore drill found an upload, or what it tried of a dataset, right last; null: never, by the newest drills',
+  ),
   provenBytes: key(bytes, 'contents that came back right in drills of the last days, by what the newest drill says'),
   provenDays: key(count, 'days within which contents were restored and compared'),
   provider: key(

@@ -1,8 +1,11 @@
 // What docs/*.md, the README and CONTRIBUTING.md show to be copied: policies, units and command lines are what they should be.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { findLongFlag } from '../../src/cli/find-flag.js';
+import { allFlags } from '../../src/cli/global-flags.js';
 import { parseCommand } from '../../src/cli/parse-command.js';
 import { route } from '../../src/cli/route.js';
+import { commandsUnder } from '../../src/cli/tree.js';
 import { program } from '../../src/commands/index.js';
 import { checkKeys } from '../support/check-json.js';
 
@@ -39,6 +42,7 @@ function callIn(line: string): readonly string[] | undefined {
   return call?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) =>
     word
       .replace(/^(['"])(.*)\1$/, '$2')
+      .replace(/^~(?=\/)/, '/home/ada')
       .replace(/^\$(?:NEW_|OLD_|COLLEAGUE_)?STORE$/, 's3://acme-archive/lab')
       .replace(/^\$PLAN$/, 's3://acme-archive/lab/uploads/20251114-093012-1a2b3c4d')
       .replace('$version', '1')
@@ -90,6 +94,37 @@ test.each(calls)('%s: %j is a call that is understood', async (_where, argv) => 
   const parsed = (env: Record<string, string>) => command && parseCommand(command, { argv: rest, env, config });
   // A path behind a source is the store only where no other is named.
   await expect(Promise.any([parsed({ ARCHIVER_STORE: 's3://abc' }), parsed({})])).resolves.toBeDefined();
+});
+
+/** Pages whose text speaks of nothing but this program: what is said there in passing is called as it is said. */
+const OWN_PAGES = ['README.md', 'docs/faq.md', 'docs/index.md', 'docs/glossary.md'];
+/** Flags of other programs in these pages, and of the other columns of the glossary; --help is none that a command declares. */
+const OF_OTHERS = ['--help', '--allow-scripts', '--keep-tag', '--prune', '--repair', '--s3-storage-class'];
+
+/** What a piece of text in `…` calls that is not there: a command, or a flag of it. */
+function unknownIn(span: string, isOwn: boolean): readonly string[] {
+  const words = span.replace(/^archiver +(?:help +)?/, '').split(/ +/);
+  const { node, rest, word } = route(program(), words);
+  const named = rest.flatMap((token) => /^--([a-z][a-z\d-]*)/.exec(token)?.[1] ?? []);
+  const isCall = node.words.length > 0;
+  const isPlaceholder = word === undefined || !/^[a-z][a-z-]*$/.test(word) || node.command !== undefined;
+  if (span.startsWith('archiver ') && !isPlaceholder) return [`${span}: no command ${word}`];
+  if (!isCall && !(isOwn && span.startsWith('--'))) return [];
+  const commands = node.command === undefined ? [...commandsUnder(node)] : [node.command];
+  return named
+    .filter((name) => !OF_OTHERS.includes(`--${name}`))
+    .filter((name) => commands.every((command) => findLongFlag(allFlags(command), name) === undefined))
+    .map((name) => `${span}: no flag --${name}`);
+}
+
+test.each(pages)('%s: commands and flags that its text speaks of are there', (name) => {
+  const prose = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8').replace(/^```.*?^```$/gms, '');
+  const isOwn = OWN_PAGES.includes(name);
+  // A row of compared.md that says of itself that it does not work.
+  const spans = Array.from(prose.replace(/^\| ✗.*$/gm, '').matchAll(/`([^`\n]+)`/g), ([, span = '']) => span);
+  const called = spans.filter((span) => isOwn || span.startsWith('archiver '));
+
+  expect(called.flatMap((span) => unknownIn(span, isOwn))).toEqual([]);
 });
 
 /** What a policy may name, of a bucket and of its objects. */

@@ -89,6 +89,7 @@ const stored = (store: string, location: string): readonly (readonly [Path, ...s
   ['dataset list', store],
   ['dataset tag', store, 'keep', 'v1', '--dataset-id', 'd'],
   ['dataset versions', store, '--dataset-id', 'd'],
+  ['metrics checks', store],
   ['download', location, 'downloaded'],
   ['dvc export', location, 'exported'],
   ['dvc stages', location],

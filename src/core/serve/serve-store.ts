@@ -56,8 +56,14 @@ const MOST_BODY_BYTES = 64 * 1024;
 
 /** Starts to serve. @throws usage for a port in use, `io` for other refusals of the system */
 export async function serveStore(options: ServeOptions): Promise<LocalServer> {
-  const { address, flag, onRequest, onBytes, warn, signal } = options;
-  const use = { connections: CONNECTIONS, keepAliveMs: KEEP_ALIVE_MS, stallMs: STALL_MS, keepsProcess: true };
+  const { address, flag, token, onRequest, onBytes, warn, signal } = options;
+  const use = {
+    connections: CONNECTIONS,
+    keepAliveMs: KEEP_ALIVE_MS,
+    stallMs: STALL_MS,
+    keepsProcess: true,
+    asksForToken: token !== undefined,
+  };
   const served = new ServedStore(options);
   return await openServer(
     address,

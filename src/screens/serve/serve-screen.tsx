@@ -1,6 +1,6 @@
 // A server at work, drawn inline on a terminal: where it is, what it has sent, and the last requests. It never reads stdin.
 import { Box, Static } from 'ink';
-import { type ReactElement, useEffect } from 'react';
+import { type ReactElement, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { displayText } from '../../stores/display-text.js';
 import type { ServeStore } from '../../stores/serve/serve-store.js';
@@ -34,8 +34,6 @@ export function startServeScreen({ store, title, stream, look }: ServeScreenOpti
 }
 
 export function ServeScreen({ store, title }: Shown): ReactElement {
-  const { notes } = useStore(store, (state) => state.snapshot);
-  const { unicode } = useTheme();
   useEffect(() => {
     const tick = setInterval(() => store.getState().refresh(), TICK_MS);
     tick.unref();
@@ -43,15 +41,30 @@ export function ServeScreen({ store, title }: Shown): ReactElement {
   }, [store]);
   return (
     <>
-      <Static items={[...notes]}>
-        {(note, index) => (
-          <Tint key={index} wrap="wrap">
-            {displayText(note, { unicode })}
-          </Tint>
-        )}
-      </Static>
+      <Notes store={store} />
       <Frame store={store} title={title} />
     </>
+  );
+}
+
+/** What is said stays above the frame. Where the store has dropped the first notes, a new list begins with what was not printed yet. */
+function Notes({ store }: Pick<Shown, 'store'>): ReactElement {
+  const { notes, droppedNotes } = useStore(store, (state) => state.snapshot);
+  const { unicode } = useTheme();
+  const printed = useRef(0);
+  // oxlint-disable-next-line react/refs -- where a new list begins is a fact of the moment at which the store dropped notes
+  const first = useMemo(() => Math.max(printed.current - droppedNotes, 0), [droppedNotes]);
+  useLayoutEffect(() => {
+    printed.current = droppedNotes + notes.length;
+  });
+  return (
+    <Static key={droppedNotes} items={notes.slice(first)}>
+      {(note, index) => (
+        <Tint key={index} wrap="wrap">
+          {displayText(note, { unicode })}
+        </Tint>
+      )}
+    </Static>
   );
 }
 

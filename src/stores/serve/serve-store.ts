@@ -16,8 +16,9 @@ export interface ServeSnapshot {
   readonly bytesPerSecond: number;
   /** The last requests, the newest last; equal ones in a row are one. */
   readonly recent: readonly (AnsweredRequest & { readonly times: number })[];
-  /** What there was to say, in its order. */
+  /** What there was to say, in its order, but for the first `droppedNotes`: a server runs for months. */
   readonly notes: readonly string[];
+  readonly droppedNotes: number;
 }
 
 export interface ServeState {
@@ -35,6 +36,8 @@ export type ServeStore = StoreApi<ServeState>;
 const PUBLISH_EVERY_MS = 100;
 const RATE_MS = 5_000;
 const SHOWN = 5;
+/** Half of them are dropped at once, so that whoever shows notes seldom has to begin a new list. */
+const MOST_NOTES = 2000;
 
 /** A store for one server; `now` gives milliseconds since some fixed moment. */
 export function createServeStore(now: () => number): ServeStore {
@@ -42,6 +45,7 @@ export function createServeStore(now: () => number): ServeStore {
   const sums = { requests: 0, bytes: 0 };
   let recent: ServeSnapshot['recent'] = [];
   let notes: readonly string[] = [];
+  let droppedNotes = 0;
   let timer: NodeJS.Timeout | undefined;
   for (const rate of Object.values(rates)) rate.add(0, now());
   const snapshot = (): ServeSnapshot => ({
@@ -50,6 +54,7 @@ export function createServeStore(now: () => number): ServeStore {
     bytesPerSecond: rates.bytes.perSecond(now()),
     recent,
     notes,
+    droppedNotes,
   });
   const isSame = (a: AnsweredRequest, b: AnsweredRequest): boolean =>
     a.method === b.method && a.path === b.path && a.status === b.status;
@@ -77,7 +82,9 @@ export function createServeStore(now: () => number): ServeStore {
         publishSoon();
       },
       note(text) {
-        notes = [...notes, text];
+        const kept = notes.length < MOST_NOTES ? notes : notes.slice(MOST_NOTES / 2);
+        droppedNotes += notes.length - kept.length;
+        notes = [...kept, text];
         publishSoon();
       },
       refresh: publish,

@@ -202,6 +202,10 @@ describe('who may ask', () => {
     expect((await ask('/', { method: 'PUT' })).status).toBe(401);
     expect((await ask(`${LATEST}/x?token=${token}`)).body.toString()).toBe('x');
     expect((await ask(`${LATEST}/x`, { authorization: `Bearer ${token}` })).status).toBe(200);
+    // A proxy hands on the name that it is asked by.
+    const host = 'archive.example';
+    expect((await ask(`${LATEST}/x`, { authorization: `Bearer ${token}`, host })).status).toBe(200);
+    expect((await ask(`${LATEST}/x`, { host })).status).toBe(401);
     const { status, headers } = await ask(`${LATEST}/?sort=size&token=${token}`, { accept: 'text/html,*/*' });
     expect([status, headers.location]).toEqual([303, `${LATEST}/`]);
     const [cookie = ''] = headers['set-cookie'] ?? [];

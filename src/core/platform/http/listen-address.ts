@@ -10,6 +10,8 @@ export interface ListenAddress {
   readonly host: string;
   /** 0 lets the system choose one. */
   readonly port: number;
+  /** What it was called, where that is no IP address: `archive.local`. */
+  readonly name?: string;
 }
 
 interface ListenOptions {
@@ -60,7 +62,8 @@ export async function listenAddress(text: string, options: ListenOptions): Promi
       `${flag} ${printable(text)} would be open to ${open === '' ? 'every network of this computer' : open === host ? 'others' : `others: it is ${open}`}, and what it serves asks for no password`,
       `use localhost:${port}, or add --allow-public-observability`,
     );
-  return { host: addresses.find((address) => isIP(address) === 4) ?? addresses[0] ?? '', port };
+  const name = isIP(host) === 0 && host !== '' ? { name: host } : {};
+  return { host: addresses.find((address) => isIP(address) === 4) ?? addresses[0] ?? '', port, ...name };
 }
 
 const unresolved = (text: string, flag: string) => (error: unknown) => {

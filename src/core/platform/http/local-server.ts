@@ -21,14 +21,25 @@ export interface ServerUse {
   readonly stallMs: number;
   /** True where the server is the work: the process lives as long as it listens. */
   readonly keepsProcess: boolean;
+  /** True where each request brings what only its user knows, so that whatever name it came by tells nothing. */
+  readonly asksForToken: boolean;
 }
 
-const INSTRUMENT: ServerUse = { connections: 50, keepAliveMs: 5_000, stallMs: 0, keepsProcess: false };
+const INSTRUMENT: ServerUse = {
+  connections: 50,
+  keepAliveMs: 5_000,
+  stallMs: 0,
+  keepsProcess: false,
+  asksForToken: false,
+};
 
 /** Checks the Host header: a page of another site may let its own name resolve to this computer, but it cannot choose the header. */
-function isMeantForUs({ headers: { host = '' } }: IncomingMessage): boolean {
-  const name = host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
-  return name === 'localhost' || isLoopback(name);
+function isMeantForUs({ headers: { host = '' } }: IncomingMessage, own: string | undefined): boolean {
+  const name = host
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+  return name === 'localhost' || name === own?.toLowerCase() || isLoopback(name);
 }
 
 /**
@@ -36,14 +47,14 @@ function isMeantForUs({ headers: { host = '' } }: IncomingMessage): boolean {
  * @throws usage for a port in use, `io` for other refusals of the system; the run has not begun then
  */
 export async function openServer(
-  { host, port }: ListenAddress,
+  { host, port, name }: ListenAddress,
   flag: string,
   listener: RequestListener,
-  { connections, keepAliveMs, stallMs, keepsProcess }: ServerUse = INSTRUMENT,
+  { connections, keepAliveMs, stallMs, keepsProcess, asksForToken }: ServerUse = INSTRUMENT,
 ): Promise<LocalServer> {
-  const isOurs = host !== '' && isLoopback(host);
+  const isOurs = host !== '' && isLoopback(host) && !asksForToken;
   const server = createServer({ requestTimeout: 10_000, keepAliveTimeout: keepAliveMs }, (request, response) => {
-    if (!isOurs || isMeantForUs(request)) listener(request, response);
+    if (!isOurs || isMeantForUs(request, name)) listener(request, response);
     else response.writeHead(403).end('this server is for this computer: ask for localhost\n');
   });
   server.maxConnections = connections;

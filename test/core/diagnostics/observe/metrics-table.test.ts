@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { metricsText } from '../../../../src/core/fleet/watch/textfile.js';
+import { checksMetrics } from '../../../../src/core/diagnostics/checks-metrics.js';
 import { RunMetrics } from '../../../../src/core/diagnostics/observe/run-metrics.js';
 import { checkIn, putConfig } from '../../../support/fleet.js';
 import { type Family, parseExposition } from '../../../support/parse-exposition.js';
@@ -60,9 +61,14 @@ async function allMetrics(): Promise<ReadonlyMap<string, Family>> {
   const options = { now: () => AT, home: folder, thresholdMs: 7_200_000, signal: new AbortController().signal };
   const fleet = await watchFleet(store, options);
   metrics.fleetSeen(true, metricsText(fleet, 's3://bucket'));
+  const drill = { endedAt: AT, coverage: { days: 30, bytes: 1, ofBytes: 2, files: 1, ofFiles: 2 } };
+  const dataset = { datasetId: 'data-1a2b3c4d', provenAt: AT, drill, hasFailedCheck: false };
+  const checks = parseExposition(checksMetrics([dataset], 's3://bucket', AT));
   const phase = parseExposition(await metrics.text());
   metrics.take({ type: 'end', outcome: { status: 'failed', code: 'io', message: '', hint: undefined } });
-  const all = [...phase, ...parseExposition(await metrics.text())].filter(([name]) => name.startsWith('archiver_'));
+  const all = [...phase, ...parseExposition(await metrics.text()), ...checks].filter(([name]) =>
+    name.startsWith('archiver_'),
+  );
   return new Map(all.map(([name, family]) => [name, family.samples.size > 0 ? family : (phase.get(name) ?? family)]));
 }
 

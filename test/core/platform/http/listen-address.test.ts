@@ -6,6 +6,7 @@ import { openServer } from '../../../../src/core/platform/http/local-server.js';
 const names: Readonly<Record<string, readonly string[]>> = {
   localhost: ['::1', '127.0.0.1'],
   six: ['::1'],
+  'Mine.local': ['127.0.0.1'],
   'host.example': ['192.0.2.7'],
   mixed: ['127.0.0.1', '192.0.2.7'],
 };
@@ -26,7 +27,7 @@ describe('the address that an instrument listens on', () => {
     ['[::ffff:127.0.0.1]:6060', '::ffff:127.0.0.1'],
     ['six:6060', '::1'],
   ])('may be %s', async (text, host) => {
-    expect(await listen(text)).toEqual({ host, port: 6060 });
+    expect(await listen(text)).toMatchObject({ host, port: 6060 });
   });
 
   it.each([
@@ -102,6 +103,17 @@ describe('the server of an instrument', () => {
     expect(await statusOf(port, `127.0.0.1:${port}`)).toBe(200);
     expect(await statusOf(port, `[::1]:${port}`)).toBe(200);
     expect(await statusOf(port, 'evil.example')).toBe(403);
+    await server.close();
+  });
+
+  it('answers to the name that it was given, and to no other', async () => {
+    const server = await openServer(await listen('Mine.local:0'), '--pprof-addr', (_, response) => response.end('yes'));
+    const port = Number(server.at.split(':').at(-1));
+
+    expect(await statusOf(port, `mine.LOCAL:${port}`)).toBe(200);
+    expect(await statusOf(port, `LocalHost:${port}`)).toBe(200);
+    for (const name of ['evil.example', 'mine.local.evil.example', '127.0.0.1.evil.example', '[::2]'])
+      expect([name, await statusOf(port, name)]).toEqual([name, 403]);
     await server.close();
   });
 
