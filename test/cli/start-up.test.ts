@@ -36,6 +36,7 @@ test('the entry loads no package, no screen and no engine', async () => {
     /^src\/core\/(?:archive\/(?!resume\/)|mend\/|restore\/(?!jobs\/)|format\/encryption\/)|open-store|file-store|\/s3-/;
   expect([...loaded].filter((path) => heavy.test(path))).toEqual([]);
   // Tables of plain commands are drawn without Ink; what people typed is completed and read without a parser of YAML.
-  for (const path of ['src/ui/result-table.ts', 'src/cli/complete-known.ts', 'src/core/seen/seen-place.ts']) visit(path);
+  for (const path of ['src/ui/result-table.ts', 'src/cli/complete-known.ts', 'src/core/seen/seen-place.ts'])
+    visit(path);
   expect([...packages].filter((name) => ['ink', 'react', 'yaml'].includes(name))).toEqual([]);
 });

@@ -1,9 +1,8 @@
 // What checks of a store say of each dataset, for those who watch it: one listing of what lies below `datasets/` (a LIST for each 1000 keys), and
 // for each dataset one GET, of its newest drill. Only where a check has failed are more read, to know whether a later one has found right what was
-// wrong: the newest 20 of each kind that failed and of each other kind, and up to 20 drills after each failed one. What cannot be read counts as
-// not proven, and as wrong.
+// wrong (`tellingChecks`). What cannot be read counts as not proven, and as wrong.
 import { judgeChecks } from '../dataset/checks/judge-checks.js';
-import { newestFirst, newestOfEach, type ReadCheck, readPlaces } from '../dataset/checks/read-checks.js';
+import { checkMs, newestFirst, type ReadCheck, readPlaces, tellingChecks } from '../dataset/checks/read-checks.js';
 import type { CheckPlace } from '../dataset/records/check-key.js';
 import { listDatasets } from '../dataset/records/versions.js';
 import { provenBy } from '../mend/drill/proven.js';
@@ -11,8 +10,6 @@ import type { ObjectReader } from '../store/object-store.js';
 
 /** Clocks of writers differ; a check of days to come proves nothing. */
 const CLOCK_MS = 60_000;
-/** A drill tries first what an earlier one has found wrong. */
-const MOST_AFTER_FAILED = 20;
 
 export interface CheckedDataset {
   readonly datasetId: string;
@@ -39,7 +36,7 @@ export async function readCheckedDatasets(
   const datasets: CheckedDataset[] = [];
   const warnings: string[] = [];
   for (const datasetId of versions.keys()) {
-    const wanted = wantedOf(newestFirst(checks.get(datasetId) ?? []));
+    const wanted = wantedOf(checks.get(datasetId) ?? []);
     const read = await readPlaces(reader, wanted, signal);
     warnings.push(...read.warnings);
     const believed = read.checks.filter(({ ok, endedAt }) => !ok || Date.parse(endedAt) <= now.getTime() + CLOCK_MS);
@@ -48,24 +45,12 @@ export async function readCheckedDatasets(
   return { datasets, warnings };
 }
 
-/** The places that are read, of all, newest first. */
+/** The places that are read: where nothing has failed the newest drill alone. */
 function wantedOf(places: readonly CheckPlace[]): readonly CheckPlace[] {
-  const newest = places.filter(({ kind }) => kind === 'drill').slice(0, 1);
-  if (places.every(({ ok }) => ok)) return newest;
-  const isNewest = newestOfEach();
-  const after = places.toReversed().filter(isSoonAfterFailed());
-  return [...new Set([...newest, ...places.filter((place) => isNewest(place) && !isSound(place)), ...after])];
-}
-
-const isSound = ({ kind, ok }: CheckPlace): boolean => kind === 'drill' && ok;
-
-/** Tells of places, asked oldest first, whether they are among the sound drills that came next after a failed one: what was wrong is tried first. */
-function isSoonAfterFailed(): (place: CheckPlace) => boolean {
-  let left = 0;
-  return (place) => {
-    if (place.kind === 'drill' && !place.ok) left = MOST_AFTER_FAILED;
-    return isSound(place) && left-- > 0;
-  };
+  if (!places.every(({ ok }) => ok)) return tellingChecks(places);
+  const drills = newestFirst(places).filter(({ kind }) => kind === 'drill');
+  // Within a second keys have no order.
+  return drills.filter((drill, _, [newest = drill]) => checkMs(drill) === checkMs(newest));
 }
 
 function saidBy(newestFirst: readonly ReadCheck[]): Pick<CheckedDataset, 'provenAt' | 'drill'> {

@@ -1,6 +1,7 @@
 // What checks of a folder store say of its datasets, as Prometheus reads it.
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { command as checks } from '../../../src/commands/diagnostics/metrics/checks.js';
 import { command as drill } from '../../../src/commands/drill.js';
@@ -62,6 +63,7 @@ test('drills prove a share of the bytes, by one listing and one GET', async () =
   await drilled('--files', '1');
   const { proven_ratio: some = 0 } = await told();
   expect([some > 0, some < 1]).toEqual([true, true]);
+  await setTimeout(1000); // keys are of a second, and both drills would be read
   await drilled('--sample', '100%');
 
   const all = await told();

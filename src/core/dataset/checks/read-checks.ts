@@ -51,22 +51,37 @@ export const newestFirst = (places: readonly CheckPlace[]): readonly CheckPlace[
 /** The time that the key of a check says, in ms since 1970. */
 export const checkMs = ({ id }: CheckPlace): number => uploadStartMs(id as UploadId);
 
-/** The newest checks of each kind and verdict. @throws what the store throws */
-export const readNewestChecks = async (
+/** Reads the checks that tell how a dataset is. @throws what the store throws */
+export async function readTellingChecks(
   reader: ObjectReader,
   datasetId: string,
   signal: AbortSignal,
-): Promise<FoundChecks> => await readChecks(reader, datasetId, signal, newestOfEach());
+): Promise<FoundChecks> {
+  const listed = await listChecks(reader, datasetId, signal);
+  return listed === undefined ? NONE : await readPlaces(reader, tellingChecks(listed), signal);
+}
 
-/** Tells of places, asked newest first, whether they are among the newest of their kind and verdict. */
-export function newestOfEach(): (place: CheckPlace) => boolean {
+/**
+ * Of all checks of a dataset those to read, newest first: the newest of each kind and verdict, and of each kind those that came next after one
+ * of them that failed, which may have found right what was wrong.
+ */
+export function tellingChecks(all: readonly CheckPlace[]): readonly CheckPlace[] {
+  const places = newestFirst(all);
   const counts = new Map<string, number>();
-  return ({ kind, ok }) => {
-    const sort = `${kind} ${ok}`;
+  const isAmong = (sort: string): boolean => {
     const count = (counts.get(sort) ?? 0) + 1;
     counts.set(sort, count);
     return count <= NEWEST;
   };
+  const newest = new Set(places.filter(({ kind, ok }) => isAmong(`${kind} ${ok}`)));
+  let failed = '';
+  // Within a second keys have no order: what was found right may have come after what failed.
+  const inTime = places.toSorted((a, b) => checkMs(a) - checkMs(b) || Number(a.ok) - Number(b.ok));
+  const next = inTime.filter((place) => {
+    if (!place.ok && newest.has(place)) failed = place.id;
+    return place.ok && failed !== '' && isAmong(`${place.kind} after ${failed}`);
+  });
+  return newestFirst([...new Set([...newest, ...next])]);
 }
 
 /** Reads checks that `isWanted`, asked in their order, newest first. @throws what the store throws */

@@ -1,7 +1,7 @@
 // What checks say of the uploads of an inventory. Their keys are listed with the records; each check is read once.
 import { judgeChecks, type JudgedChecks } from '../checks/judge-checks.js';
 import { checkKey, type CheckPlace } from '../records/check-key.js';
-import { newestFirst, newestOfEach, type ReadCheck, readPlaces } from '../checks/read-checks.js';
+import { type ReadCheck, readPlaces, tellingChecks } from '../checks/read-checks.js';
 import { listsByKey } from '../../platform/lists-by-key.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { StoredUpload } from './stored-upload.js';
@@ -18,7 +18,7 @@ export class InventoryChecks {
     listed: ReadonlyMap<string, readonly CheckPlace[]>,
     signal: AbortSignal,
   ): Promise<void> {
-    const wanted = [...listed.values()].flatMap((places) => newestFirst(places).filter(newestOfEach()));
+    const wanted = [...listed.values()].flatMap(tellingChecks);
     const news = wanted.filter((place) => !this.known.has(checkKey(place)));
     const { checks } = await readPlaces(reader, news, signal);
     const read = new Map(checks.map((check) => [checkKey(check.place), check]));

@@ -7,7 +7,7 @@ import type { Check } from '../../../../src/core/dataset/checks/check-document.j
 import { placesIn } from '../../../../src/core/dataset/checks/content-place.js';
 import { judgeChecks } from '../../../../src/core/dataset/checks/judge-checks.js';
 import { putCheck } from '../../../../src/core/dataset/checks/put-check.js';
-import { readNewestChecks } from '../../../../src/core/dataset/checks/read-checks.js';
+import { readTellingChecks } from '../../../../src/core/dataset/checks/read-checks.js';
 import { openStore } from '../../../../src/core/store/open-store.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 import { tempFolder } from '../../../support/temp-folder.js';
@@ -37,7 +37,7 @@ test('failures of thousands of versions, each with its sentences, can be read ag
   const opened = await openStore(`file://${join(await tempFolder(), 'store')}`, { env: {} });
 
   await putCheck(opened.store, check, { randomBytes, signal });
-  const { checks, warnings } = await readNewestChecks(opened.store, 'd', signal);
+  const { checks, warnings } = await readTellingChecks(opened.store, 'd', signal);
   opened.close();
 
   expect(warnings).toEqual([]);
