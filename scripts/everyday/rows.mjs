@@ -304,9 +304,9 @@ aws s3 cp --recursive --quiet data s3://raw-bucket/prefix; archiver upload s3://
       ),
       row(
         'taking that back',
-        'archiver dataset restore-version $S v1',
+        'archiver dataset restore-version $S --version 1',
         ['', '', ''],
-        'archiver sync data $S; printf n > data/n; archiver sync data $S; archiver dataset prune $S --dataset data --keep-last 1 --yes; archiver dataset restore-version $S v1 --yes; back --version 1',
+        'archiver sync data $S; printf n > data/n; archiver sync data $S; archiver dataset prune $S --dataset data --keep-last 1 --yes; archiver dataset restore-version $S --dataset data --version 1; back --version 1',
       ),
       row(
         'a copy in a second store',

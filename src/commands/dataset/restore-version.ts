@@ -77,7 +77,7 @@ export const command = defineCommand({
     const { requests, ...done } = await whileReading(context, baseUrl, (emit) =>
       withStore({ baseUrl, values, context, onEvent: emit }, async (opened) => {
         const { store, requests } = await writableStore(opened, context, { isExclusive, dryRun });
-        const options = { warn: context.warn, takesBeginnings: false, signal };
+        const options = { warn: context.warn, signal };
         const { datasetId } = await findDataset(store, values.datasetId, options);
         const request = { datasetId, version, graceMs, manifestSha256, dryRun, signal };
         return { ...(await undelete(store, request)), requests };
