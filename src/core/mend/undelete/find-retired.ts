@@ -1,5 +1,5 @@
 // Finds the tombstone of a version by its name, with the ETag of the very bytes that were read.
-import { isArchiverError } from '../../platform/failures/errors.js';
+import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import { readAll } from '../../store/read-content.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { missingVersion, oneOf, type VersionSelector } from '../../dataset/records/version-selector.js';
@@ -47,6 +47,7 @@ export async function findRetired(
 /** Reads the bytes. The ETag is theirs, or that of what was there before them: then no condition on it holds. @throws not-found */
 async function readObject(reader: ObjectReader, key: string, signal: AbortSignal) {
   const before = await reader.head(key, signal);
+  if (before === undefined) throw new ArchiverError('not-found', `${reader.url} has no ${key}`);
   const bytes = await readAll(await reader.get(key, { signal }), MAX_RECORD_BYTES);
-  return { etag: before?.etag ?? '', bytes };
+  return { etag: before.etag, bytes };
 }
