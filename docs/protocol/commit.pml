@@ -8,8 +8,11 @@
 #ifdef RESTORE
 #include "restore.pml"
 #endif
-#if defined(CORE) || defined(SUSPEND) || defined(RESTORE)
+#if defined(CORE) || defined(SUSPEND) || defined(RESTORE) || defined(UNDELETE)
 #include "core.pml"
+#endif
+#ifdef UNDELETE
+#include "undelete.pml"
 #endif
 #if defined(CHAINS) || defined(BALANCE)
 #include "rewrite.pml"

@@ -24,7 +24,7 @@ again:
 #ifndef RESTORE
   if :: skip :: goto done fi;      /* it may crash */
 #endif
-#ifdef SUSPEND
+#if defined(SUSPEND) || defined(UNDELETE)
   atomic {                         /* has the look become more than an hour old? */
     if
     :: (slept & HOLDER(me)) == 0
@@ -55,7 +55,7 @@ again:
   atomic {                         /* the look after the record */
     if
     :: rec[o] != VERSION
-#ifndef SUSPEND
+#if !defined(SUSPEND) && !defined(UNDELETE)
     :: rec[o] == VERSION && (wanted & ~there) != 0 -> assert(false)
 #endif
 #ifdef NO_SECOND_LOOK
@@ -79,6 +79,7 @@ end: do :: d_step { assert((foreign & ~there) == 0) } od
 }
 #endif
 
+#ifndef UNDELETE
 inline start() {
   there = CHUNK(0);
   version(1, 1, CHUNK(0), 0, CHUNK(0)); reported[1] = true; entries[1] = 4;
@@ -100,3 +101,4 @@ inline start() {
   run Prune(); run Sweep()
 #endif
 }
+#endif

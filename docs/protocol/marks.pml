@@ -9,6 +9,9 @@ byte pending[MARKS];
 byte looking;                      /* holders */
 byte slept;                        /* holders for whom a grace has passed since their look: suspended processes */
 #define MARKED (mark[0] | mark[1])
+#ifdef UNDELETE
+byte late[MARKS];                  /* see undelete.pml */
+#endif
 int markable = 65535;              /* what is not of an upload that still runs, so not yet abandoned */
 
 inline look(who_) {                   /* LIST of the folder: from now on this holder knows all marks */
@@ -76,6 +79,8 @@ proctype Prune() {
 #else
 #ifdef SUSPEND
 #define RIPE(m) (mark[m] != 0)
+#elif defined(UNDELETE)
+#define RIPE(m) (mark[m] != 0 && late[m] == 2)
 #else
 #define RIPE(m) (mark[m] != 0 && pending[m] == 0)
 #endif
@@ -113,7 +118,13 @@ end:
      od;
      atomic {
        mark[m] = mark[m] & ~named;
-       if :: mark[m] == 0 -> pending[m] = 0 :: else fi;
+       if
+       :: mark[m] == 0 -> pending[m] = 0
+#ifdef UNDELETE
+          ; late[m] = 0
+#endif
+       :: else
+       fi;
        named = 0; m = 0
      }
   od

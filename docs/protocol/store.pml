@@ -16,6 +16,9 @@
 #define PARTS_PLAIN_STORE
 #define LAST 4                     /* the base and two heads of one plan */
 #endif
+#ifdef UNDELETE_AGAIN
+#define UNDELETE
+#endif
 #ifndef LAST
 #define LAST 5                     /* ordinals 1..4 */
 #endif

@@ -21,6 +21,7 @@ import { command as createUpload } from './create/upload.js';
 import { command as datasetDiff } from './dataset/diff.js';
 import { command as datasetList } from './dataset/list.js';
 import { command as datasetPrune } from './dataset/prune.js';
+import { command as datasetRestoreVersion } from './dataset/restore-version.js';
 import { command as datasetTag } from './dataset/tag.js';
 import { command as datasetVersions } from './dataset/versions.js';
 import { command as download } from './download.js';
@@ -86,6 +87,7 @@ const COMMANDS: readonly Command[] = [
   datasetDiff,
   datasetTag,
   datasetPrune,
+  datasetRestoreVersion,
   config,
   contextCommand,
   contextList,

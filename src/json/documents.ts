@@ -95,6 +95,8 @@ export const JSON_DOCUMENTS = {
   'dataset list': 'datasets location requests',
   'dataset prune':
     'datasetId? datasets? location dryRun retired? kept? compacted? dependent? abandonedUploads? marked? waiting? locked? keepsVersions? deletedObjects? deletedBytes? oldCheckCount? unfinishedWrites? unfinishedHidden? failed? earlyDeletion? warnings? writers? durationMs requests',
+  'dataset restore-version':
+    'datasetId location version fork? uploadId createdAt files bytes manifestSha256 wasRetiredAt? isBroughtBack dryRun objects? storedBytes? markedObjects? requests',
   'dataset tag': 'datasetId location tag isRemoved versions requests',
   'dataset versions': 'datasetId location versions requests',
   download: `${RESTORED} datasetId? version? fork?`,

@@ -87,6 +87,7 @@ const stored = (store: string, location: string): readonly (readonly [Path, ...s
   ['dashboard', '--once'],
   ['dataset diff', store, '--dataset-id', 'd', '--from', '1'],
   ['dataset list', store],
+  ['dataset restore-version', store, '--dataset-id', 'd', '--version', '1'],
   ['dataset tag', store, 'keep', 'v1', '--dataset-id', 'd'],
   ['dataset versions', store, '--dataset-id', 'd'],
   ['metrics checks', store],

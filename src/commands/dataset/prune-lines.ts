@@ -12,6 +12,7 @@ import { formatUsd } from '../../ui/format-usd.js';
 import { formatMinute } from '../../ui/format-time.js';
 import { amountText, bytesOf, fact, failureText, firstLines } from '../kit/lines.js';
 import { priceListText } from '../kit/price-lines.js';
+import { DEFAULT_GRACE_MS, lastUndelete, undeleteCommand } from '../../core/dataset/records/undelete-hint.js';
 import { versionName } from '../../core/dataset/records/version-name.js';
 
 const MAX_NAMED = 10;
@@ -143,8 +144,17 @@ function feeLines(fees: EarlyDeletion): string[] {
 
 const usd = (amount: number | null): string => (amount === null ? 'an unknown amount' : formatUsd(amount));
 
+/** Where it was done, and with which grace. */
+export interface PrunedPlace {
+  readonly url: string;
+  readonly graceMs: number;
+}
+
 /** Lines about what was done. */
-export function outcomeLines({ plan, outcome, freedFrom, dead, keepsVersions }: PruneRun): string[] {
+export function outcomeLines(
+  { plan, outcome, freedFrom, dead, keepsVersions }: PruneRun,
+  place: PrunedPlace,
+): string[] {
   const { marked } = plan;
   if (outcome === undefined) return [`nothing to prune: ${keepsText(plan)}`, ...waitingLines(plan), ...heldLines(plan)];
   const { deletedObjects, freedBytes, failed } = outcome;
@@ -159,7 +169,20 @@ export function outcomeLines({ plan, outcome, freedFrom, dead, keepsVersions }: 
     ...waitingLines(plan),
     ...heldLines(plan),
     ...firstLines(failed.map(({ key, reason }) => fact('failed', failureText({ path: key, reason })))),
+    ...undoLines(plan, freedFrom, place),
   ];
+}
+
+/** How, and until when, what was retired comes back. Of what did so before there may be marks that are too old for it. */
+function undoLines({ retired }: PrunePlan, freedFrom: Date | undefined, { url, graceMs }: PrunedPlace): string[] {
+  const records = retired.map(({ record }) => record).filter(({ wasRetiredAt }) => wasRetiredAt === undefined);
+  const [first, ...others] = records;
+  if (first === undefined || freedFrom === undefined) return [];
+  const dataset = others.some(({ datasetId }) => datasetId !== first.datasetId) ? 'ID' : first.datasetId;
+  const command = undeleteCommand(url, dataset, others.length === 0 ? first : 'N');
+  const grace = graceMs === DEFAULT_GRACE_MS ? '' : ` --grace ${Math.floor(graceMs / 60_000)}m`;
+  const until = lastUndelete(new Date(freedFrom.getTime() - graceMs), graceMs);
+  return [fact('undo', `until ${momentText(until)}: ${command}${grace}`)];
 }
 
 function keepsText({ datasetIds, kept }: PrunePlan): string {

@@ -86,7 +86,7 @@ export async function pruneWriters(call: WritersCall, context: PruneContext): Pr
           durationMs: elapsed(),
           requests,
         },
-        text: () => textOf(resultLines(done, refused, { dryRun, isVerbose: context.verbose })),
+        text: () => textOf(resultLines(done, refused, call, context.verbose)),
       }),
     },
   );
@@ -207,11 +207,12 @@ const linesOf = ({ planned, fees }: PricedPlan, isVerbose: boolean): readonly st
 function resultLines(
   done: readonly Done[],
   refused: readonly Refused[],
-  { dryRun, isVerbose }: { readonly dryRun: boolean; readonly isVerbose: boolean },
+  { baseUrl, rules: { dryRun, graceMs } }: WritersCall,
+  isVerbose: boolean,
 ): readonly string[] {
   const lines = done.flatMap(({ place, run }) => [
     titleOf(place),
-    ...(dryRun ? planLines(run, isVerbose) : outcomeLines(run)),
+    ...(dryRun ? planLines(run, isVerbose) : outcomeLines(run, { url: joinStoreUrl(baseUrl, place), graceMs })),
   ]);
   const retired = done.reduce((sum, { run }) => sum + run.plan.retired.length, 0);
   const names = refused.map(({ place }) => titleOf(place)).join(', ');

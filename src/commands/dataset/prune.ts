@@ -69,7 +69,7 @@ export const command = defineCommand({
     'kept of a dataset holds less than half of the files or bytes of what would be retired, or nothing, nothing is pruned ' +
     'without --allow-mass-delete. With --all-writers each writer is a place of its own: all are planned first, one question is asked, ' +
     'and a writer that is refused is named while the others are pruned.\n' +
-    'It cannot be undone. Interrupted, every kept version stays readable, and the same command finishes. Nothing is ' +
+    'Until an hour before --grace is over `dataset restore-version` brings a retired version back; what was deleted is gone for good. Interrupted, every kept version stays readable, and the same command finishes. Nothing is ' +
     'deleted while any version of any dataset there cannot be read; where manifests are encrypted, that needs their key. Tagged versions (`dataset tag`) stay. Writes that were killed a day ago or earlier (temp files of a folder, unfinished multipart uploads of a bucket) are removed. Objects in cold classes that are younger than ' +
     'their minimum storage time cost the rest of it; that is shown first, at AWS list prices.',
   args: [placeArg],
@@ -150,7 +150,11 @@ export const command = defineCommand({
             requests,
           },
           text: () =>
-            textOf(dryRun ? [...planLines(done, isVerbose), 'Nothing was changed (--dry-run).'] : outcomeLines(done)),
+            textOf(
+              dryRun
+                ? [...planLines(done, isVerbose), 'Nothing was changed (--dry-run).']
+                : outcomeLines(done, { url: baseUrl, graceMs: rules.graceMs }),
+            ),
         }),
       },
     );

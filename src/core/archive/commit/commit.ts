@@ -126,8 +126,12 @@ async function placesFrom(
   return placesIn(datasetId, keys).filter((place) => place.version >= version);
 }
 
-// The digest covers the keys in this order.
-function orderedRecord(input: VersionInput, version: number, previous: number | null): Omit<VersionRecord, 'digest'> {
+/** A record with its keys in their order, which the digest covers. */
+export function orderedRecord(
+  input: VersionInput,
+  version: number,
+  previous: number | null,
+): Omit<VersionRecord, 'digest'> {
   const { format, type, datasetId, uploadId, manifestKey, manifestSha256, createdAt, listing, source, totals } = input;
   const known = { format, type, requires: NO_REQUIREMENTS, datasetId, version };
   const index = defined({ manifestIndex: input.manifestIndex });

@@ -11,10 +11,11 @@ import { ArchiverError } from '../../platform/failures/errors.js';
  */
 export async function putTombstone(
   store: ObjectStore,
-  { listed, record: { datasetId, version, uploadId } }: Pick<ReadRecord, 'listed' | 'record'>,
+  { listed, record }: Pick<ReadRecord, 'listed' | 'record'>,
   { now, signal }: { readonly now: Date; readonly signal: AbortSignal },
 ): Promise<void> {
-  const body = encodeTombstone({ datasetId, version, uploadId, retiredAt: now.toISOString() });
+  const { datasetId, version, uploadId, manifestSha256 } = record;
+  const body = encodeTombstone({ datasetId, version, uploadId, retiredAt: now.toISOString(), manifestSha256 });
   const writing = { contentType: 'application/json', signal };
   if (store.plain === undefined) {
     await putIfUnchanged(store, listed.key, body, { ...writing, ifMatch: listed.etag });

@@ -10,7 +10,7 @@ import { isMomentLike, localDay, typedMoment } from '../../platform/text/typed-m
 import { ordinalsText } from './ordinals-text.js';
 import { checkTag, isTag } from './tag-key.js';
 import { versionName, versionNumber } from './version-name.js';
-import { type ListedVersion, readVersion, readVersions } from './versions.js';
+import { listOrdinals, type ListedVersion, readVersion, readVersions } from './versions.js';
 
 export type VersionSelector =
   | { readonly kind: 'head' }
@@ -82,8 +82,23 @@ export async function resolveListed(
   if (selector.kind === 'by') return await newestBy(reader, { datasetId, versions }, selector, options);
   const listed = listedBy({ datasetId, versions }, selector, options);
   if (listed !== undefined) return { record: await readOr(reader, { datasetId, versions }, listed, options), listed };
+  // It may have been retired, which a listing of versions does not show.
+  if (selector.kind === 'ordinal') {
+    const all = await listOrdinals(reader, datasetId, options.signal);
+    const there = oneOf({ datasetId, versions: all }, selector);
+    if (there !== undefined) return { record: await readVersion(reader, there, options.signal), listed: there };
+  }
+  throw missingVersion(reader, { datasetId, versions }, selector);
+}
+
+/** The error for a version that is not among those of its dataset. */
+export function missingVersion(
+  reader: ObjectReader,
+  { datasetId, versions }: FoundDataset,
+  selector: WithoutTime,
+): ArchiverError {
   const asked = selector.kind === 'ordinal' ? versionNumber(selector) : 'latest';
-  throw new ArchiverError(
+  return new ArchiverError(
     'not-found',
     `dataset ${printable(datasetId)} has no version ${asked} (it has ${ordinalsText(versions)})`,
     { hint: `archiver dataset versions ${reader.url} --dataset-id ${printable(datasetId)}` },

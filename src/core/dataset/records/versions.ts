@@ -66,7 +66,8 @@ export interface DatasetListing {
   readonly checks: ReadonlyMap<string, readonly CheckPlace[]>;
 }
 
-const isLive = ({ sizeBytes }: ListedVersion): boolean => sizeBytes !== TOMBSTONE_BYTES;
+/** False for an object that has the size of a tombstone. */
+export const isLive = ({ sizeBytes }: ListedVersion): boolean => sizeBytes !== TOMBSTONE_BYTES;
 
 /** The versions of a dataset by their ordinals, lowest first; empty when there is no such dataset. One LIST. */
 export async function listVersions(
@@ -177,7 +178,7 @@ export async function readParsedRecord(
   signal?: AbortSignal,
 ): Promise<ParsedRecord> {
   const found = await readPlace(reader, place, signal);
-  if ('tombstone' in found) throw new RetiredVersion(found.tombstone, reader.url);
+  if ('tombstone' in found) throw new RetiredVersion(found.tombstone, reader.url, place.fork);
   return found;
 }
 

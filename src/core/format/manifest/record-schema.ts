@@ -46,6 +46,8 @@ export const RECORD = s.schema(() =>
       objectLock: s.exactOptional(OBJECT_LOCK()),
       /** While the manifest is being rewritten: the digest of the one that will replace it. */
       replacementSha256: s.exactOptional(s.sha256),
+      /** Of a version that was brought back: when it had been retired. No two records of a version with different ones have the same bytes. */
+      wasRetiredAt: s.exactOptional(s.moment),
       /** SHA-256 of the record without this key. */
       digest: s.sha256,
     }),
