@@ -102,6 +102,7 @@ export function createContext(
     features,
     settings: values,
     stores: parsed.stores,
+    settingsAt: parsed.settingsAt,
     typed: parsed.typed,
     followers,
     origins,

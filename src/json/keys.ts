@@ -121,6 +121,10 @@ export const JSON_KEYS = {
   algorithm: key(oneOf('gzip', 'zlib', 'zstd', 'lz4', 's2'), 'a way to compress'),
   alias: key(text, 'another name of a flag'),
   all: key(flag, 'everything was asked for'),
+  alsoStores: key(
+    listOf(of('storeName copyState objects bytes requests monthlyUsd? requestsUsd? problem? hint?')),
+    'what became of the version in the other stores of an upload (--also); `objects` and `bytes` were sent there, `hint` catches up',
+  ),
   allocatedBytes: key(bytes, 'on disk; of large sparse files what is not a hole'),
   alreadyComplete: key(flag, 'there was nothing left to do'),
   archive: key(text, 'URL of the archive that was read'),
@@ -1186,6 +1190,7 @@ export const JSON_KEYS = {
   storageClasses: key(listOf(text), 'as S3 names them'),
   storageLocations: key(listOf(text), 'URLs of stores that hold something at the end'),
   store: key(of('status detail hint?'), 'whether the configured store answers'),
+  storeName: key(text, 'a store as it was named: `NAME:` of the config file, or its URL'),
   storedAt: key(
     orNull(time),
     'when the store got a version, the newest where there are several, by its own clock; null for none',

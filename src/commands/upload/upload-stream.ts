@@ -15,19 +15,19 @@ import { filterFlags, provenanceFlags } from '../kit/flags.js';
 import { guardOptions } from '../kit/guard-flags.js';
 import { inspectStore } from '../kit/slots.js';
 import { openForWriting, type StoreValues } from '../kit/store.js';
+import { alsoCall, alsoStores, coldestOf } from './also/also-call.js';
 import { commandInput } from './command-input.js';
 import { confirmCold } from './confirm-cold.js';
 import { directFlags } from './direct-flags.js';
+import { engineEnvironment, uploadMemoryLimit } from './engine-options.js';
 import {
   type EncryptionValues,
   encryptionOptions,
-  engineEnvironment,
   lockOption,
   type LockValues,
-  uploadMemoryLimit,
   withoutClassOfFolder,
   classOption,
-} from './engine-options.js';
+} from '../kit/place-options.js';
 import { runArchive, storeOf } from './run-archive.js';
 import { removeFlags } from './remove-flags.js';
 import { tierFlags } from './tier-flags.js';
@@ -53,6 +53,7 @@ interface StreamValues extends StoreValues, EncryptionValues, LockValues {
   readonly stdinCommand: string | undefined;
   readonly allowEmpty: boolean;
   readonly expectedSize: number | undefined;
+  readonly also: readonly string[];
   readonly writerId: string;
   readonly datasetId: string | undefined;
   readonly project: string | undefined;
@@ -85,9 +86,12 @@ export async function uploadStream(
   refuseIdle(given, context);
   const { base, url, writerId } = storeOf(destination, given.writerId);
   const prepare = async () => {
+    const goal = { values: given, destination, context };
+    const stores = alsoStores(goal);
     const values = withoutClassOfFolder(url, given, context);
     const found = await inspectStore(url, { ...values }, context);
-    await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
+    const cold = { ...values, storageClass: coldestOf(values, stores), autoTier: false, tierMax: undefined };
+    await confirmCold(cold, context);
     const { compressionLevel, fileChecksums, shardCount } = values;
     const { optimization, congestionControl, transporter, disableStaging, datasetId } = values;
     const { cwd } = context;
@@ -129,6 +133,7 @@ export async function uploadStream(
       found,
       isReadOnce: true,
       archive: (open, settings) => archiveStream(open, stream, settings),
+      also: alsoCall(goal, stores),
     } satisfies Awaited<ReturnType<Parameters<typeof runArchive>[1]>>;
   };
   return await runArchive({ command: 'upload', values: { ...given }, sources: ['-'], storeUrl: url }, prepare, context);
