@@ -14,6 +14,6 @@ export const alsoFlag = {
 
 /** What --also does, for descriptions. */
 export const ALSO =
-  'With --also the version is made in further stores as well: what is sent goes to each of them while it is in memory, and when the version is ' +
-  'committed, each gets what it lacks of it as by `archiver copy`, and commits it by itself. Where one fails, the others stand, and status 3 ' +
-  'names what catches up; where the first one fails, the version is made in the next (docs/moving.md).';
+  'With --also the version is made in further stores, too: what is sent goes to each while it is in memory, and once the version is committed, ' +
+  'each gets what it lacks as by `archiver copy`. Where one fails, status 3 names what catches up; where the first one fails, the next takes ' +
+  'its place (docs/moving.md).';
