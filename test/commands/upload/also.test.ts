@@ -156,6 +156,7 @@ describe('the other store fails', () => {
     mended('nas');
     expect((await run(...command.split(' '))).status).toBe(0);
     expect(sameStores('main', 'nas')).toBe('');
+    expect(ran.stderr).toContain('! file://');
   });
 
   test('in the middle: it is told once, and the copy in the end sends what it lacks', async () => {
@@ -259,6 +260,18 @@ describe('the first store fails', () => {
 
     expect([ran.status, await versionsIn('nas')]).toEqual([3, ['01']]);
     expect((await run('verify', './nas', '--deep')).status).toBe(0);
+  });
+
+  test('but what is encrypted there is not made in the clear', async () => {
+    const s3 = await server('main');
+    const argv = ['s3://main', '--endpoint-url', s3.endpoint];
+    await sync(...argv, '--kms-key-id', 'alias/k');
+    s3.rules.answer = () => errorAnswer(403, 'AccessDenied');
+
+    const ran = await sync(...argv, '--also', './nas');
+
+    expect([ran.status, await keysIn('nas')]).toEqual([1, []]);
+    expect(ran.stderr).toContain('is encrypted in s3://main, and would not be in');
   });
 
   test('and the others as well: nothing was made, and the failure is that of the first', async () => {

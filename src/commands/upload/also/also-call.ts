@@ -10,7 +10,8 @@ import { otherStores, type OtherStore, type SharedValues } from './other-store.j
 import type { AlsoCall } from './with-others.js';
 
 export interface AlsoValues extends SharedValues {
-  readonly also: readonly string[];
+  /** Not in what an older archiver has saved of an interrupted upload. */
+  readonly also?: readonly string[];
   readonly writerId: string;
 }
 
@@ -26,7 +27,7 @@ export interface Goal<V> {
 
 /** Returns the stores of --also. @throws usage for what cannot be used */
 export function alsoStores<V extends AlsoValues>({ values, context }: Goal<V>): readonly OtherStore[] {
-  const stores = otherStores(values.also, writerIdOf(values.writerId), values, context);
+  const stores = otherStores(values.also ?? [], writerIdOf(values.writerId), values, context);
   const open = stores.find(({ isFolder }) => isFolder);
   if (open !== undefined && values.kmsKeyId !== undefined)
     throw usageError(

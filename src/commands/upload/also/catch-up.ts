@@ -50,13 +50,21 @@ export async function catchUp(run: CatchUp, result: Committed): Promise<UploadRe
     if (main !== undefined) addCounts(requests, main.requests);
     main?.close();
   }
-  for (const row of rows)
-    emit({
-      type: 'note',
-      text: `also ${printable(row.store)}: ${row.copyState === 'failed' ? 'failed' : 'done'}, ${versionName(result)}`,
-    });
+  for (const row of rows) tell(row, result, run);
   const report = alsoReport(rows);
   return { ...report, document: { ...report.document, requests } };
+}
+
+/** Tells at once what became of the version in one of them: a failure is told with --quiet, too. */
+export function tell(
+  { store, copyState, problem = '', hint = '' }: AlsoRow,
+  { version, fork }: Pick<UploadResult, 'version' | 'fork'>,
+  { context, emit }: Pick<CatchUp, 'context' | 'emit'>,
+): void {
+  const name = versionName({ version: version ?? 0, fork });
+  if (copyState === 'failed')
+    context.warn(`${printable(store)} lacks ${name}: ${printable(problem)}; to catch up: ${hint}`);
+  else emit({ type: 'note', text: `also ${printable(store)}: done, ${name}` });
 }
 
 async function caughtUp(run: CatchUp, other: Other, main: OpenedStore, result: Committed): Promise<AlsoRow> {

@@ -34,11 +34,17 @@ export interface Other {
   trouble: unknown;
 }
 
+export interface FailedStore extends Pick<OpenedStore, 'servers'> {
+  readonly url: string;
+}
+
 export interface OthersInput {
   readonly stores: readonly OtherStore[];
   /** The store of the upload, once it is open. */
   readonly main: () => OpenedStore | undefined;
   readonly values: SharedValues;
+  /** The store in whose place this one is, if it has failed. */
+  readonly failed: FailedStore | undefined;
   readonly context: Context<'upload'>;
   readonly emit: EventSink;
 }
@@ -80,8 +86,9 @@ export class Others implements AlsoStores {
     return isChanged;
   };
 
-  mayBegin = async ({ uploadId, store, encryption, amountsIn }: AlsoPlanned): Promise<void> => {
+  mayBegin = async ({ uploadId, datasetId, store, encryption, amountsIn }: AlsoPlanned): Promise<void> => {
     const { kmsKeyId, encryptManifest } = encryption;
+    if (kmsKeyId === undefined) await this.refuseInTheClear(datasetId, store.url);
     for (const other of this.all) {
       const { url, values, context, isFolder } = other.store;
       const isSamePlace = placeOf(url, uploadId) === placeOf(store.url, uploadId);
@@ -190,6 +197,16 @@ export class Others implements AlsoStores {
       );
       return true; // some may have been
     }
+  }
+
+  /** Refuses to make in the clear what is encrypted in the store that has failed, as far as this computer remembers. @throws usage */
+  private async refuseInTheClear(datasetId: string, url: string): Promise<void> {
+    const { failed, context } = this.input;
+    if (failed === undefined) return;
+    const { heads } = rememberedIn(cacheFolder(context.home), failed, (text) => context.warn(text));
+    if ((await heads.get(failed.url, datasetId))?.encryption === undefined) return;
+    const what = `dataset ${printable(datasetId)} is encrypted in ${printable(failed.url)}, and would not be in ${printable(url)}`;
+    throw usageError(what, 'say the key: --kms-key-id');
   }
 
   private stop(other: Other, error: unknown): void {

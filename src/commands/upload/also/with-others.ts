@@ -11,9 +11,9 @@ import { joinedReports } from '../../kit/slots.js';
 import type { OpenForWriting } from '../../kit/store.js';
 import type { Archived } from '../notified-run.js';
 import type { ArchiveCall, Attempt, MakeAttempt } from '../attempt.js';
-import { alsoReport } from './also-lines.js';
-import { catchUp, type CatchUp } from './catch-up.js';
-import { Others } from './others.js';
+import { alsoReport, type AlsoRow } from './also-lines.js';
+import { catchUp, type CatchUp, tell } from './catch-up.js';
+import { type FailedStore, Others } from './others.js';
 import { copyCommand, type OtherStore, type SharedValues } from './other-store.js';
 import { type PlannedAlso, plannedAlso } from './planned.js';
 
@@ -36,17 +36,23 @@ interface State {
 }
 
 /** Makes the version in all of them. @throws what fails in the first one where no other takes its place */
-export async function withOthers(also: AlsoCall, first: Attempt, make: MakeAttempt): Promise<Archived> {
+export async function withOthers(
+  also: AlsoCall,
+  first: Attempt,
+  make: MakeAttempt,
+  failed?: FailedStore,
+): Promise<Archived> {
   const witness = new FailureWitness();
   const state: State = { main: undefined, isCommitting: false, planned: [] };
   const { emit, context, call } = first;
-  const others = new Others({ stores: also.stores, main: () => state.main, values: also.values, context, emit });
+  const { stores, values } = also;
+  const others = new Others({ stores, main: () => state.main, values, failed, context, emit });
   const open: OpenForWriting = async (onEvent) => (state.main = await witness.opened(() => call.open(onEvent)));
   const following: EventSink = (event) => {
     state.isCommitting ||= event.type === 'step' && event.step === 'commit';
     emit(event);
   };
-  const run: CatchUp = { others, open: call.open, values: also.values, context, emit };
+  const run: CatchUp = { others, open: call.open, values, context, emit };
   try {
     return await make({
       ...first,
@@ -60,11 +66,16 @@ export async function withOthers(also: AlsoCall, first: Attempt, make: MakeAttem
       },
     });
   } catch (error) {
-    const [next, ...rest] = also.stores;
+    const [next, ...rest] = stores;
     const isOver = state.isCommitting || context.signal.aborted || first.options.dryRun === true;
     if (next === undefined || also.instead === undefined || isOver || !witness.isOfStore(error)) throw error;
     others.close();
-    return await insteadOf({ ...also, instead: also.instead }, { failure: error, next, rest }, first, make);
+    return await insteadOf(
+      { ...also, instead: also.instead },
+      { failure: error, servers: state.main?.servers, next, rest },
+      first,
+      make,
+    );
   } finally {
     others.close();
   }
@@ -72,14 +83,15 @@ export async function withOthers(also: AlsoCall, first: Attempt, make: MakeAttem
 
 interface Failed {
   readonly failure: unknown;
+  readonly servers: FailedStore['servers'] | undefined;
   readonly next: OtherStore;
   readonly rest: readonly OtherStore[];
 }
 
 async function insteadOf(
   also: AlsoCall & { readonly instead: NonNullable<AlsoCall['instead']> },
-  { failure, next, rest }: Failed,
-  { emit, aside, call, options: { warn } }: Attempt,
+  { failure, servers, next, rest }: Failed,
+  { emit, aside, call, context, options: { warn } }: Attempt,
   make: MakeAttempt,
 ): Promise<Archived> {
   const place = printable(call.storeUrl);
@@ -96,21 +108,23 @@ async function insteadOf(
       emit,
       aside,
     };
-    const archived = await withOthers({ ...also, stores: rest, values: next.values }, attempt, make);
+    const archived = await withOthers({ ...also, stores: rest, values: next.values }, attempt, make, {
+      url: call.storeUrl,
+      ...defined({ servers }),
+    });
     const { result, after } = archived;
     const to = { name: call.storeUrl, isFolder: call.storeUrl.startsWith('file:'), values: also.values };
-    const report = alsoReport([
-      {
-        store: call.storeUrl,
-        copyState: 'failed',
-        objects: 0,
-        bytes: 0,
-        requests: newRequestCounts(),
-        problem: errorText(failure),
-        hint: copyCommand({ from: next.url, uploadId: result.uploadId, to }, next.values, next.context),
-      },
-    ]);
-    return { ...archived, after: joined(after, report) };
+    const row: AlsoRow = {
+      store: call.storeUrl,
+      copyState: 'failed',
+      objects: 0,
+      bytes: 0,
+      requests: newRequestCounts(),
+      problem: errorText(failure),
+      hint: copyCommand({ from: next.url, uploadId: result.uploadId, to }, next.values, next.context),
+    };
+    tell(row, result, { context, emit });
+    return { ...archived, after: joined(after, alsoReport([row])) };
   } catch (second) {
     if (isArchiverError(second, 'cancelled')) throw second;
     emit({ type: 'note', text: `${printable(next.name)} failed as well: ${errorText(second)}` });

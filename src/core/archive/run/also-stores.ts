@@ -15,6 +15,7 @@ export interface AlsoObject extends Pick<PutOptions, 'sha256' | 'contentType' | 
 export interface AlsoPlanned {
   readonly store: ObjectStore;
   readonly uploadId: UploadId;
+  readonly datasetId: string;
   readonly encryption: Encryption;
   /** What it comes to in another store, whose chunks have this class. */
   readonly amountsIn: (place: OpenedStore, storageClass: string) => PlannedAmounts;
