@@ -266,7 +266,7 @@ describe('the first store fails', () => {
     const s3 = await server('main');
     const argv = ['s3://main', '--endpoint-url', s3.endpoint];
     await sync(...argv, '--kms-key-id', 'alias/k');
-    s3.rules.answer = () => errorAnswer(403, 'AccessDenied');
+    s3.rules.answer = () => errorAnswer(403, 'InvalidAccessKeyId');
 
     const ran = await sync(...argv, '--also', './nas');
 
