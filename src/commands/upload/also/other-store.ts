@@ -97,10 +97,12 @@ export function copyCommand({ from, uploadId, to }: CopyLine, values: SharedValu
     add(key, values[key]);
     if (!to.isFolder && to.values[key] !== values[key]) add(`to-${key}`, to.values[key]);
   }
-  if (to.values.storageClass !== 'STANDARD') add('storageClass', to.values.storageClass);
-  add('kmsKeyId', to.values.kmsKeyId);
-  add('objectLock', to.values.objectLock);
-  if (to.values.retain !== undefined) add('retain', `${Math.ceil(to.values.retain / DAY_MS)}d`);
+  if (!to.isFolder) {
+    if (to.values.storageClass !== 'STANDARD') add('storageClass', to.values.storageClass);
+    add('kmsKeyId', to.values.kmsKeyId);
+    add('objectLock', to.values.objectLock);
+    if (to.values.retain !== undefined) add('retain', `${Math.ceil(to.values.retain / DAY_MS)}d`);
+  }
   return [
     'archiver copy',
     shellWord(printable(uploadUrlOf(from, uploadId))),
