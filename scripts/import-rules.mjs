@@ -177,7 +177,7 @@ export const DELETERS = {
     'core/setup/check-store.ts': 'what the check has put',
     'core/dataset/prune/run-prune.ts': 'hands it to a prune',
     'commands/dataset/tag.ts': 'hands it to who tags',
-    'commands/copy/run-copy.ts': 'hands it to who tags',
+    'commands/copy/copy-opened.ts': 'hands it to who tags',
     'commands/fleet/fleetagent/run-scuttle.ts': 'hands it to a wipe',
     'commands/access/capabilities.ts': 'hands it to questions',
     'commands/access/key-trial.ts': 'hands it to the trial of a key',

@@ -61,7 +61,7 @@ function valueCompletion(
   before = '',
 ): Completion {
   const choices = (flag.type.choices ?? []).map((choice) => ({ text: `${before}${choice}`, describe: '' }));
-  const names = flag.mayBeStore === true ? 'store' : flag.type.names;
+  const names = flag.mayBeStore === true || flag.namesStores === true ? 'store' : flag.type.names;
   const comma = flag.kind === 'csv' ? start.lastIndexOf(',') + 1 : 0;
   const line = command && { command, rest, start: start.slice(comma) };
   const known =

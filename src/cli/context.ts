@@ -8,7 +8,7 @@ import type { MeteredObject } from '../core/store/meter.js';
 import type { UploadId } from '../core/store/ids/upload-id.js';
 import type { OpenStoreOptions } from '../core/store/open-store.js';
 import type { Host } from './host.js';
-import type { NamedStores } from './named-stores.js';
+import type { NamedStores, SettingsAt } from './named-stores.js';
 import type { Origin } from './origin.js';
 import type { Slots } from './slots.js';
 import type { Node } from './tree.js';
@@ -110,6 +110,7 @@ export interface Pricing {
 /** Stores by their names, for commands with words that may be stores: `storeWord`, `placeUrlOf`. */
 export interface Named {
   readonly stores: NamedStores;
+  readonly settingsAt: SettingsAt;
 }
 
 /** The texts of each argument, as they were typed: none of a store that something else names. */

@@ -96,6 +96,7 @@ export function createContext(
     features,
     settings: values,
     stores: parsed.stores,
+    settingsAt: parsed.settingsAt,
     typed: parsed.typed,
     followers,
     origins,

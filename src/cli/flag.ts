@@ -54,6 +54,8 @@ export interface Flag<T = unknown> {
   readonly isPlace?: boolean;
   /** True if its text may name a store of the config file (`nas:`). */
   readonly mayBeStore?: boolean;
+  /** True if its texts are further stores, each with an access of its own: URLs, paths, names of the config file. */
+  readonly namesStores?: boolean;
   /** True if no variable sets it. */
   readonly isFileOnly?: boolean;
   /** Name of the feature that the flag is for: a program without that feature has no such flag. */

@@ -58,7 +58,11 @@ export function refuseIdle(command: Command, resolved: Resolved, { place, texts,
   const settings = Object.values(globalsOf(command).sections).flatMap((section) =>
     Object.entries(section.settings ?? {}),
   );
-  const others = settings.map(([key, { isPlace }]) => (isPlace === true ? resolved.values[key] : undefined));
+  const further = Object.entries(flags).filter(([, { namesStores }]) => namesStores === true);
+  const others = [
+    ...settings.map(([key, { isPlace }]) => (isPlace === true ? resolved.values[key] : undefined)),
+    ...further.flatMap(([key]) => resolved.values[key] ?? []),
+  ];
   const isS3 = (text: unknown): boolean => typeof text === 'string' && text.startsWith('s3://');
   if (store !== undefined && ![...texts, ...others].some(isS3)) refuseS3Flags(flags, resolved, store);
   refuseDetails(command, resolved);

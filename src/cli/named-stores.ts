@@ -4,7 +4,7 @@ import { usageError } from '../core/platform/failures/errors.js';
 import { printable } from '../core/platform/paths/raw-path.js';
 import { joinStoreUrl, storeUrlOf } from '../core/store/store-url.js';
 import { joinWords } from './rule.js';
-import type { ConfigLookup, ConfigValue } from './layers.js';
+import type { ConfigLookup, ConfigValue, Resolved } from './layers.js';
 
 /** Section of the config file. */
 export const STORES = 'stores';
@@ -48,6 +48,14 @@ export interface Around {
   readonly stores: NamedStores;
   readonly cwd: string;
 }
+
+/** Values of flags and settings for a further store of the call, which is named or at this URL. */
+export type SettingsAt = (text: string) => {
+  /** What the config file says of this very store. */
+  readonly own: Pick<Resolved, 'values'>;
+  /** All values, without what the config file says of the store of the call. */
+  readonly shared: Pick<Resolved, 'values' | 'origins'>;
+};
 
 /** What a word says of a store with a name: `nas:`, `nas:lab/2026`. */
 export interface StoreWord {

@@ -9,7 +9,16 @@ import { allFlags } from './global-flags.js';
 import type { Flags } from './flag.js';
 import { refuseIdle } from './idle-flags.js';
 import { resolveLayers, type Layers, type Resolved } from './layers.js';
-import { type Around, type ConfigLayer, isUnknownName, knownNames, type NamedStores, storeAt } from './named-stores.js';
+import {
+  type Around,
+  type ConfigLayer,
+  isUnknownName,
+  knownNames,
+  type NamedStores,
+  placeUrlOf,
+  type SettingsAt,
+  storeAt,
+} from './named-stores.js';
 import { normalizeArgv } from './normalize-argv.js';
 import { dashed, joinWords } from './rule.js';
 import { settingsIn } from './globals.js';
@@ -37,6 +46,7 @@ export interface ParsedCommand extends Resolved {
   readonly stores: NamedStores;
   /** The texts of each argument, as they were typed. */
   readonly typed: readonly (readonly string[])[];
+  readonly settingsAt: SettingsAt;
 }
 
 export interface ParseInput {
@@ -123,6 +133,16 @@ export function resolveCall(command: Declaration, layers: Layers, around: Around
   const config: Layers['config'] = (name) => store.settings.get(name) ?? layers.config(name);
   return resolveWithRules(command, { ...layers, config }, around);
 }
+
+const settingsAt =
+  (command: Declaration, layers: Layers, around: Around): SettingsAt =>
+  (text) => {
+    const { settings = new Map<string, never>() } = storeAt(text, placeUrlOf(text, around) ?? text, around) ?? {};
+    const keys = Object.entries(settingsOf(command, around)).filter(([key]) => settings.has(key));
+    const config: Layers['config'] = (key) => settings.get(key);
+    const own = resolveLayers(Object.fromEntries(keys), { path: command.path, texts: {}, env: {}, config });
+    return { own, shared: resolveWithRules(command, layers, around) };
+  };
 
 /** Returns the store that the call works on if its arguments name none. */
 function lowerStore(command: Command, layers: Layers, around: Around): LowerStore | undefined {
@@ -215,7 +235,13 @@ export async function parseCommand(command: Command, input: ParseInput): Promise
   const place = storeArg(command) === undefined ? undefined : placeIn(resolved.values, around);
   refuseIdle(command, resolved, { place, texts: tokens.args, cwd: around.cwd });
   refuseMissing(command, resolved, { placed, place, stores });
-  const parsed = { ...resolved, args: parseArgs(declared, placed, place), stores, typed: placed.of };
+  const parsed = {
+    ...resolved,
+    args: parseArgs(declared, placed, place),
+    stores,
+    typed: placed.of,
+    settingsAt: settingsAt(command, { ...layers, texts }, around),
+  };
   checkRules(command, parsed);
   return parsed;
 }

@@ -7,7 +7,7 @@ import type { Resolved } from './layers.js';
 import { type Around, isUnknownName, knownNames, type NamedStores, placeUrlOf, storeWord } from './named-stores.js';
 import { overriddenKeys, type FlagRule } from './rule.js';
 import type { Tokens } from './tokenize.js';
-import { urlIn } from './value-type.js';
+import { type Parsed, urlIn } from './value-type.js';
 import { bucketUrl, isBareWord, joinStoreUrl } from '../core/store/store-url.js';
 
 /** Key of the store in the section `storage`, and in values and origins. */
@@ -37,6 +37,7 @@ export function storeSetting({ stores, cwd } = NOWHERE, label = ''): Flag {
 
 /** Lets a flag whose value is a place take the names of stores; what it takes to get at them is that of the run's own store. */
 export function takingNames(flag: Flag, around: Around): Flag {
+  if (flag.namesStores === true) return { ...flag, parse: (texts) => storesIn(texts, around) };
   if (flag.mayBeStore !== true) return flag;
   return {
     ...flag,
@@ -52,6 +53,19 @@ export function takingNames(flag: Flag, around: Around): Flag {
       };
     },
   };
+}
+
+/** Reads further stores: what is no name becomes a URL, and `nas` is `nas:`. */
+function storesIn(texts: readonly string[], { stores, cwd }: Around): Parsed<readonly string[]> {
+  const found: string[] = [];
+  for (const text of texts) {
+    const word = stores.has(text) ? `${text}:` : text;
+    const read = storeWord(word, stores) === undefined ? urlIn(cwd).parse(word) : ({ ok: true, value: word } as const);
+    if (!read.ok)
+      return { ok: false, reason: `is no store: write a URL, a path such as ./nas, or a name; ${knownNames(stores)}` };
+    found.push(read.value);
+  }
+  return { ok: true, value: found };
 }
 
 /** A store already names the bucket and the prefix. */

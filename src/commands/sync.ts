@@ -26,13 +26,17 @@ import { lockFlags, lockRules } from './kit/lock-flags.js';
 import { noticeFlags } from './kit/notice-flags.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { openForWriting } from './kit/store.js';
+import type { Goal } from './upload/also/also-call.js';
+import { ALSO, alsoFlag } from './upload/also/also-flag.js';
 import { objectFlags } from './upload/object-flags.js';
+import type { ArchiveRun } from './upload/run-archive.js';
 
 const flags = {
   ...storeFlags('us-west-2'),
   ...storeModeFlag,
   writerId: writerIdFlag,
   datasetId: datasetIdFlag,
+  ...alsoFlag,
   ...changesFlags,
   ...guardFlags,
   ...newDatasetFlag,
@@ -82,7 +86,7 @@ export const command = defineCommand({
     'What --exclude leaves out counts as gone with --track-deletes; what could not be read does not. Where ten or more ' +
     'paths are gone and the folder holds less than half of what it did, or nothing, its disk may not be mounted: nothing ' +
     'is recorded without --allow-mass-delete. The same is asked where a version has to list everything by itself.\n' +
-    `${FILTERING}\n${SOURCES}`,
+    `${ALSO}\n${FILTERING}\n${SOURCES}`,
   args: [
     arg.folder('SOURCE', { describe: 'folder or file to archive, or s3://bucket/prefix for its objects', many: true }),
     arg.url('S3_URL', { describe: 's3://bucket[/prefix] or file:///folder' }),
@@ -108,7 +112,7 @@ export const command = defineCommand({
   exits: {
     0: 'synced and committed, or nothing had changed',
     1: 'failed; no new version is visible',
-    3: 'synced, but some files could not be read or changed while they were read, or .dvc files could not be written',
+    3: 'synced, but some files could not be read or changed while they were read, .dvc files could not be written, or a store of --also or the first one lacks the version',
     4: 'not synced: it would exceed a budget, most of the folder is gone and --allow-mass-delete was not given, the store has forgotten the dataset and --new-store was not given, or it creates no key only once and may not be listed (--create-once)',
   },
   keepsMemoryLimit: () => true,
@@ -130,12 +134,22 @@ export async function runSync(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, targetOf, runArchive, storeOf } = await import('./upload/run-archive.js');
-  const { classOption, dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
-    await import('./upload/engine-options.js');
+  const { alsoCall, alsoStores } = await import('./upload/also/also-call.js');
+  const { dedupOption, uploadMemoryLimit } = await import('./upload/engine-options.js');
+  const { classOption, lockOption, withoutClassOfFolder } = await import('./kit/place-options.js');
   const { url: storeUrl } = storeOf(url, given.writerId);
-  const prepare = async () => {
-    const target = targetOf(sources, url, given.writerId, context);
-    const values = withoutClassOfFolder(storeUrl, given, context);
+  const prepare = async (goal: Goal<SyncValues>): Promise<ArchiveRun> => {
+    const { values: said, destination, context } = goal;
+    const { url: storeUrl } = storeOf(destination, said.writerId);
+    const stores = alsoStores(goal);
+    const target = targetOf(
+      sources,
+      destination,
+      said.writerId,
+      context,
+      stores.map(({ base }) => base),
+    );
+    const values = withoutClassOfFolder(storeUrl, said, context);
     const { trackDeletes, ignoreCtime, force } = values;
     const { compressionLevel, fileChecksums, shardStrategy, shardCount } = values;
     const inClass = classOption(storeUrl, values, context);
@@ -155,10 +169,12 @@ export async function runSync(
       ...(await folderCall(values, target, context)),
       command: 'sync',
       policy: 'same',
-      opened,
+      opened: goal.opened,
       options,
       open: openForWriting(storeUrl, values, context),
-    } as const;
+      also: alsoCall(goal, stores, prepare),
+    };
   };
-  return await runArchive({ command: 'sync', values: given, sources, storeUrl }, prepare, context);
+  const goal = { values: given, destination: url, context, opened };
+  return await runArchive({ command: 'sync', values: given, sources, storeUrl }, () => prepare(goal), context);
 }

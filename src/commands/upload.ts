@@ -3,8 +3,7 @@ import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { flag, type Values } from '../cli/flag.js';
 import { conflicts, idle, conflictsAcrossLayers, requires } from '../cli/rule.js';
-import type { ChangeOptions } from '../core/archive/run/settings.js';
-import { isArchiverError, usageError } from '../core/platform/failures/errors.js';
+import { usageError } from '../core/platform/failures/errors.js';
 import type { SavedUpload } from '../core/archive/resume/saved-upload.js';
 import { accessGateFlags } from './kit/access-flags.js';
 import { budgetGateFlags } from './kit/budget-flags.js';
@@ -32,10 +31,13 @@ import { noticeFlags } from './kit/notice-flags.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { inspectStore } from './kit/slots.js';
 import { openForWriting } from './kit/store.js';
+import type { Goal } from './upload/also/also-call.js';
+import { ALSO, alsoFlag } from './upload/also/also-flag.js';
 import { confirmCold } from './upload/confirm-cold.js';
 import { directFlags, directOptions, directRules } from './upload/direct-flags.js';
 import { objectFlags } from './upload/object-flags.js';
 import { REMOVING, removeFlags, removeRules } from './upload/remove-flags.js';
+import type { ArchiveRun } from './upload/run-archive.js';
 import { streamFlags, streamRules } from './upload/stream-flags.js';
 import { tierFlags, tierPolicy, tierRules } from './upload/tier-flags.js';
 
@@ -47,6 +49,7 @@ const flags = {
   ...storeModeFlag,
   writerId: writerIdFlag,
   datasetId: datasetIdFlag,
+  ...alsoFlag,
   incremental: flag.on({ describe: 'upload only changes since the latest version' }),
   ignoreCtime: ignoreCtimeFlag,
   prevManifest: flag.file({
@@ -126,7 +129,7 @@ export const command = defineCommand({
     'With - as SOURCE_DIR, stdin becomes one file (--name), packed as it comes in less than 300 MB of memory. What is interrupted cannot be ' +
     'resumed, and an empty stdin is refused (docs/operations.md).\n' +
     'Objects of an s3:// SOURCE become files, read a few chunks ahead (docs/moving.md).\n' +
-    `${REMOVING}\n` +
+    `${REMOVING}\n${ALSO}\n` +
     'With --include alone, only what matches is archived; with --exclude, --include names the exceptions. Patterns are ' +
     'those of .gitignore; a file .archiverignore in any folder works like --exclude for that folder. ' +
     `${FILTERING}\n${SOURCES}`,
@@ -171,6 +174,7 @@ export const command = defineCommand({
     ...tierRules,
     ...streamRules,
     ...removeRules,
+    conflictsAcrossLayers('also', ['removeSourceAfter']),
     {
       kind: 'check',
       text: '--frame-size must be 0 or from 64KiB to 1GiB',
@@ -190,7 +194,7 @@ export const command = defineCommand({
   exits: {
     0: 'uploaded and committed (special files such as sockets are left out and named)',
     1: 'failed; nothing of the upload is visible; with --remove-source-after it may be committed, as the message says, and nothing was removed',
-    3: 'uploaded and committed, but some files could not be read or changed while they were read, .dvc files could not be written, or something of the source stays that was to be removed',
+    3: 'uploaded and committed, but some files could not be read or changed while they were read, .dvc files could not be written, something of the source stays that was to be removed, or a store of --also or the first one lacks the version',
     4: 'it would exceed a budget, access to the bucket is as bad as --fail-on, most of the folder is gone (--allow-mass-delete), the store has forgotten the dataset (--new-store), or it creates no key only once and may not be listed (--create-once); nothing was sent, but where reading it back for --remove-source-after would exceed a budget: then it is committed, and nothing was removed',
   },
   keepsMemoryLimit: () => true,
@@ -223,15 +227,26 @@ export async function runUpload(
   opened?: SavedUpload,
 ): Promise<number> {
   const { folderCall, folderOptions, targetOf, runArchive, storeOf } = await import('./upload/run-archive.js');
+  const { alsoCall, alsoStores, coldestOf } = await import('./upload/also/also-call.js');
+  const { changeOptions } = await import('./upload/change-options.js');
   const { withRemoval } = await import('./upload/remove-source.js');
-  const { classOption, dedupOption, lockOption, uploadMemoryLimit, withoutClassOfFolder } =
-    await import('./upload/engine-options.js');
+  const { dedupOption, uploadMemoryLimit } = await import('./upload/engine-options.js');
+  const { classOption, lockOption, withoutClassOfFolder } = await import('./kit/place-options.js');
   const { url } = storeOf(destination, given.writerId);
-  const prepare = async () => {
-    const target = targetOf(sources, destination, given.writerId, context);
-    const values = withoutClassOfFolder(url, given, context);
+  const prepare = async (goal: Goal<UploadValues>): Promise<ArchiveRun> => {
+    const { values: said, context, opened } = goal;
+    const { url } = storeOf(goal.destination, said.writerId);
+    const stores = alsoStores(goal);
+    const target = targetOf(
+      sources,
+      goal.destination,
+      said.writerId,
+      context,
+      stores.map(({ base }) => base),
+    );
+    const values = withoutClassOfFolder(url, said, context);
     const found = await inspectStore(url, { ...values }, context);
-    await confirmCold(values, context);
+    await confirmCold({ ...values, storageClass: coldestOf(values, stores) }, context);
     const [direct, lock] = [directOptions(values), lockOption(values, url)];
     const { compressionLevel, fileChecksums, shardStrategy, shardCount, storageClass } = values;
     const inClass = direct === undefined ? classOption(url, values, context) : { storageClass };
@@ -270,25 +285,9 @@ export async function runUpload(
       options,
       open: openForWriting(url, values, context, network),
       found,
-    } as const;
+      also: alsoCall(goal, stores, prepare),
+    };
   };
-  return await runArchive({ command: 'upload', values: given, sources, storeUrl: url }, prepare, context);
-}
-
-async function changeOptions(
-  { incremental, ignoreCtime, prevManifest }: UploadValues,
-  context: Context<'upload'>,
-  opened: SavedUpload | undefined,
-): Promise<ChangeOptions | undefined> {
-  if (!incremental) return undefined;
-  const changes = { trackDeletes: false, ignoreCtime };
-  if (prevManifest === undefined) return changes;
-  const { readPreviousManifest } = await import('./upload/previous-manifest.js');
-  try {
-    return { ...changes, previousManifest: readPreviousManifest(prevManifest) };
-  } catch (error) {
-    if (opened === undefined || !isArchiverError(error, 'not-found')) throw error;
-    context.note(`comparing with the latest version instead: ${error.message}`);
-    return changes;
-  }
+  const goal = { values: given, destination, context, opened };
+  return await runArchive({ command: 'upload', values: given, sources, storeUrl: url }, () => prepare(goal), context);
 }

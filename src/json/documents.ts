@@ -9,7 +9,7 @@ const CHANGED = 'added? modified? deleted? unchanged? gone? referred? noChanges?
 /** Keys of a dry run. */
 const PLANNED = 'dryRun? dataset? classes? estimate? wouldRefuse? budgetChecks? contents? cost? access?';
 const UPLOAD =
-  `${STORED} shardCount ${TOOK} ${CHANGED} directFiles? deduplicated? earlierKeyIds? untoldKeyChunks? dvcFiles? dvcContents? dvcOuts? removedSource? receiptFile? ${PLANNED}` as const;
+  `${STORED} shardCount ${TOOK} ${CHANGED} directFiles? deduplicated? earlierKeyIds? untoldKeyChunks? dvcFiles? dvcContents? dvcOuts? removedSource? receiptFile? alsoStores? ${PLANNED}` as const;
 const RESTORED =
   'uploadId outputDir dryRun files directories bytes unchanged protected failed warnings bytesFetched chunks ranges location durationMs requests';
 const RETRIEVAL =

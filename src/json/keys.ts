@@ -123,6 +123,10 @@ export const JSON_KEYS = {
   all: key(flag, 'everything was asked for'),
   allocatedBytes: key(bytes, 'on disk; of large sparse files what is not a hole'),
   alreadyComplete: key(flag, 'there was nothing left to do'),
+  alsoStores: key(
+    listOf(of('storeName copyState objects bytes requests monthlyUsd? requestsUsd? problem? hint?')),
+    'what became of the version in the other stores of an upload (--also); `objects` and `bytes` were sent there, `hint` catches up',
+  ),
   archive: key(text, 'URL of the archive that was read'),
   archiveCount: key(count, 'tar archives below a place, those of all parts'),
   archiverVersion: key(orNull(text), 'of the archiver that an unattended writer runs'),
@@ -1196,6 +1200,7 @@ export const JSON_KEYS = {
   storageClasses: key(listOf(text), 'as S3 names them'),
   storageLocations: key(listOf(text), 'URLs of stores that hold something at the end'),
   store: key(of('status detail hint?'), 'whether the configured store answers'),
+  storeName: key(text, 'a store as it was named: `NAME:` of the config file, or its URL'),
   storedAt: key(
     orNull(time),
     'when the store got a version, the newest where there are several, by its own clock; null for none',

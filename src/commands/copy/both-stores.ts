@@ -9,6 +9,7 @@ import type { OpenedStore } from '../../core/store/open-store.js';
 import { joinStoreUrl, parseStoreUrl, splitUploadUrl, storeUrlOf } from '../../core/store/store-url.js';
 import { mayBeUploadId, type UploadId } from '../../core/store/ids/upload-id.js';
 import type { flags } from './flags.js';
+import { accessAt } from '../kit/access-at.js';
 import { openForReading, openForWriting, refuseMissingFolder } from '../kit/store.js';
 
 export type CopyValues = Values<typeof flags>;
@@ -49,8 +50,10 @@ export async function openFrom(
   onEvent: EventSink,
 ): Promise<OpenedStore> {
   await refuseMissingFolder(url);
-  const own = { ...values, storeMode: undefined, limitUpload: undefined, createOnce: undefined };
-  return await openForReading(url, own, context, { requestsAtOnce: values.workers, onEvent });
+  // The values are those of TO, of which the config file may say something.
+  const access = accessAt({ text: url, url, isTyped: true }, { ...values }, context);
+  const own = { ...values, ...access.values, storeMode: undefined, limitUpload: undefined, createOnce: undefined };
+  return await openForReading(url, own, access.context, { requestsAtOnce: values.workers, onEvent });
 }
 
 /** Opens the store that is copied to. */
@@ -84,7 +87,8 @@ export function refuseSame(from: OpenedStore, to: OpenedStore): void {
   );
 }
 
-function realUrl(url: string): string {
+/** The URL of a store, of a folder without symbolic links. */
+export function realUrl(url: string): string {
   const place = parseStoreUrl(url);
   if (place.kind !== 'file') return url;
   try {

@@ -20,6 +20,8 @@ export interface CopyAmounts {
   readonly records: number;
   readonly from: OpenedStore;
   readonly to: OpenedStore;
+  /** True for objects about which budgets were asked before. */
+  readonly isAsked?: ((key: string) => boolean) | undefined;
   readonly values: SlotValues & {
     readonly storageClass: string;
     readonly kmsKeyId: string | undefined;
@@ -66,10 +68,11 @@ export async function askBudgets(amounts: CopyAmounts, emit: EventSink, context:
   const { project = null } = values;
   const { costUsd } = readingCost(amounts, context);
   await retrievalGate({ ...values }, uploadOf(missing), context)({ costUsd, project });
+  const stored = { ...amounts, missing: missing.filter(({ key }) => amounts.isAsked?.(key) !== true) };
   await uploadGate({ ...values }, context)(emit)({
-    bytes: bytesOf(missing),
+    bytes: bytesOf(stored.missing),
     billAt: ({ provider = to.runBy, book }) =>
-      uploadCost(storedObjects(amounts), { ...targetOf(amounts), provider }, book),
+      uploadCost(storedObjects(stored), { ...targetOf(stored), provider }, book),
   });
 }
 

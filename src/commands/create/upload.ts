@@ -162,15 +162,9 @@ export async function runCreateUpload(
   context: Context<'create upload'>,
   opened?: SavedUpload,
 ): Promise<number> {
-  const {
-    baseUrlOf,
-    classOption,
-    filterOptions,
-    lockOption,
-    uploadMemoryLimit,
-    withoutClassOfFolder,
-    engineEnvironment,
-  } = await import('../upload/engine-options.js');
+  const { baseUrlOf, filterOptions, uploadMemoryLimit, engineEnvironment } =
+    await import('../upload/engine-options.js');
+  const { classOption, lockOption, withoutClassOfFolder } = await import('../kit/place-options.js');
   const { runArchive } = await import('../upload/run-archive.js');
   const { networkSettings } = await import('./network.js');
   const { openNamed } = await import('./open-named.js');
@@ -178,7 +172,7 @@ export async function runCreateUpload(
   const { asBegun } = await import('../upload/resumable.js');
   const url = baseUrlOf(destination);
   const prepare = async () => {
-    const { named, root, origin, skipTrees } = findSources(given, context, url);
+    const { named, root, origin, skipTrees } = findSources(given, context, [url]);
     const where = { command: 'create upload', sources: named, destination: url, storeUrl: url };
     const { values: asked, origins } = typed.resume
       ? await asBegun(typed, { ...where, values: typed }, context)

@@ -10,7 +10,8 @@ import { requireConfirmation } from '../kit/ask.js';
 import { uploadGate } from '../kit/slots.js';
 import { openForWriting, type StoreCall } from '../kit/store.js';
 import { confirmCold } from '../upload/confirm-cold.js';
-import { baseUrlOf, lockOption, uploadMemoryLimit, withoutClassOfFolder } from '../upload/engine-options.js';
+import { baseUrlOf, uploadMemoryLimit } from '../upload/engine-options.js';
+import { lockOption, withoutClassOfFolder } from '../kit/place-options.js';
 import type { MigrateValues } from './flags.js';
 
 export interface MigrateCall {

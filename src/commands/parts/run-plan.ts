@@ -17,15 +17,8 @@ import { withResult } from '../kit/run.js';
 import { uploadGate } from '../kit/slots.js';
 import { openForWriting } from '../kit/store.js';
 import type { PlanValues } from './flags.js';
-import {
-  dedupOption,
-  encryptionOptions,
-  engineEnvironment,
-  filterOptions,
-  lockOption,
-  withoutClassOfFolder,
-  classOption,
-} from '../upload/engine-options.js';
+import { dedupOption, engineEnvironment, filterOptions } from '../upload/engine-options.js';
+import { encryptionOptions, lockOption, withoutClassOfFolder, classOption } from '../kit/place-options.js';
 import { changesText } from '../upload/show-upload.js';
 import { placesOf, storeOf } from '../upload/run-archive.js';
 import { tierPolicy } from '../upload/tier-flags.js';

@@ -4,6 +4,7 @@ import type { GateAnswer, SlotValues } from '../../cli/slots.js';
 import type { PlannedClass, PlannedPath, PlannedUpload } from '../../core/archive/plan/planned-upload.js';
 import type { Destination, UploadResult } from '../../core/archive/upload-result.js';
 import { roundedBill } from '../../core/cost/cost-model.js';
+import { sumOf } from '../../core/cost/money.js';
 import { oneTimeUsd, type UploadEstimate, uploadCost } from '../../core/cost/upload-cost.js';
 import { jsonOf } from '../../core/platform/json/document.js';
 import { displayPath, printable } from '../../core/platform/paths/raw-path.js';
@@ -31,12 +32,26 @@ interface Plan {
   readonly gates?: GateAnswer;
 }
 
-/** Adds to a plan what the checks before an upload would say. `values` are those of the flags. @throws what the checks throw */
-export async function withGates<P extends Plan>(plan: P, values: SlotValues, context: Context): Promise<P> {
-  let bytes = 0;
+/** What a run would store, as budgets are asked about it. */
+export interface GatedAmounts {
+  readonly bytes: number;
+  readonly costUsd: number | null;
+}
+
+/**
+ * Adds to a plan what the checks before an upload would say; `more` is stored elsewhere by the same run. `values` are those of the flags.
+ * @throws what the checks throw
+ */
+export async function withGates<P extends Plan>(
+  plan: P,
+  values: SlotValues,
+  context: Context,
+  more: readonly GatedAmounts[] = [],
+): Promise<P> {
+  let bytes = more.reduce((sum, one) => sum + one.bytes, 0);
   for (const { sizeBytes, count = 1 } of plan.planned.objects()) bytes += sizeBytes * count;
   if (bytes === 0) return plan;
-  const { costUsd } = estimateOf(plan, context);
+  const costUsd = sumOf([estimateOf(plan, context).costUsd, ...more.map((one) => one.costUsd)]);
   return { ...plan, gates: await dryRunGate(values, { bytes, costUsd }, context) };
 }
 

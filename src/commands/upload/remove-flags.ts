@@ -5,7 +5,7 @@ import { conflictsAcrossLayers, requires } from '../../cli/rule.js';
 /** Flags about removing what was uploaded. */
 export const removeFlags = {
   removeSourceAfter: flag.choice(['verify'], {
-    describe: 'remove what was uploaded once every byte of it was read back from the store; asks first, or takes --yes',
+    describe: 'remove what was uploaded once it was read back; asks first, or takes --yes',
   }),
   receipt: flag.file({
     placeholder: 'FILE',

@@ -3,53 +3,32 @@
 import { hostname } from 'node:os';
 import type { Context } from '../../cli/context.js';
 import { type ProgressFormat, runToResult } from '../../cli/progress.js';
-import { archiveInto } from '../../core/archive/archive-folder.js';
-import { defined } from '../../core/platform/defined.js';
+import type { UploadParts } from '../../cli/slots.js';
 import { resolveSource } from '../../core/archive/scan/source-folder.js';
-import type { ArchiveOptions } from '../../core/archive/run/settings.js';
 import type { UploadResult } from '../../core/archive/upload-result.js';
 import { checkDatasetId } from '../../core/dataset/records/dataset-id.js';
-import { joinStoreUrl } from '../../core/store/store-url.js';
-import type { RawPath } from '../../core/platform/paths/raw-path.js';
-import type { AfterUpload, UploadParts } from '../../cli/slots.js';
 import type { RunAbout } from '../../core/events/run-about.js';
-import { recordRunFacts, recordRunResult, recordUploadShape } from '../kit/account.js';
-import { afterUpload, uploadGate, provenanceOf } from '../kit/slots.js';
+import type { RawPath } from '../../core/platform/paths/raw-path.js';
+import { joinStoreUrl } from '../../core/store/store-url.js';
+import { type AlsoCall, withOthers } from './also/with-others.js';
+import { recordRunFacts } from '../kit/account.js';
 import { writerIdOf } from '../kit/dataset-target.js';
-import type { OpenForWriting } from '../kit/store.js';
-import {
-  baseUrlOf,
-  encryptionOptions,
-  type EncryptionValues,
-  filterOptions,
-  type FilterValues,
-  engineEnvironment,
-} from './engine-options.js';
-import { namesakeOf, typedNameOf } from './ask-dataset.js';
+import { documentParts } from '../kit/pieces.js';
+import { afterUpload, provenanceOf } from '../kit/slots.js';
+import { type ArchiveCall, makeAttempt, type Options } from './attempt.js';
+import { type DryRun, isDryRun, pathDocuments, printPaths } from './dry-run.js';
+import { baseUrlOf, filterOptions, type FilterValues, engineEnvironment } from './engine-options.js';
+import { encryptionOptions, type EncryptionValues } from '../kit/place-options.js';
+import { type Archived, type NotifiedCall, runNotified } from './notified-run.js';
 import { objectCall, objectOrigin, objectSources, type ObjectValues, refuseIdleFlags } from './object-source.js';
+import { openResumable } from './resumable.js';
+import { isPartial, shownUpload, uploadDocument } from './show-upload.js';
 import { findSources, refuseProvenance, type Sources } from './sources.js';
 import { warnOfUnwritableHome } from './unwritable-home.js';
-import { openResumable, type ResumableOptions } from './resumable.js';
-import type { UploadCommand } from './saved-command.js';
-import { documentParts } from '../kit/pieces.js';
-import { type DryRun, isDryRun, pathDocuments, printPaths, withGates } from './dry-run.js';
-import { isPartial, shownUpload, uploadDocument } from './show-upload.js';
-import { type Archived, type NotifiedCall, runNotified } from './notified-run.js';
 
-type Options = Omit<ArchiveOptions, 'emit'>;
-
-export interface ArchiveCall extends UploadCommand, ResumableOptions {
-  readonly progressFormat: ProgressFormat | undefined;
-  readonly options: Options;
-  readonly open: OpenForWriting;
-  /** Archives what is no folder; `archiveInto` for folders. */
-  readonly archive?: typeof archiveInto;
-  /** True for what cannot be read again, so that it is not resumable. */
-  readonly isReadOnce?: boolean;
-  /** Called once the upload is committed. */
-  readonly after?: AfterUpload | undefined;
-  /** Findings about the store, as keys of the document. */
-  readonly found?: UploadParts;
+/** A call that may be made for several stores. */
+export interface ArchiveRun extends ArchiveCall {
+  readonly also?: AlsoCall | undefined;
 }
 
 /**
@@ -58,7 +37,7 @@ export interface ArchiveCall extends UploadCommand, ResumableOptions {
  */
 export async function runArchive(
   begun: NotifiedCall,
-  prepare: () => Promise<ArchiveCall>,
+  prepare: () => Promise<ArchiveRun>,
   context: Context<'upload'>,
 ): Promise<number> {
   const { result, after, found } = await runNotified(
@@ -76,16 +55,15 @@ export async function runArchive(
 }
 
 async function archive(
-  call: ArchiveCall,
+  call: ArchiveRun,
   context: Context<'upload'>,
 ): Promise<Archived & { readonly found: UploadParts }> {
-  const { open, sources, storeUrl, progressFormat, found = {} } = call;
+  const { progressFormat, found = {} } = call;
   const keeping = await warnOfUnwritableHome(context);
   context.account.onTrouble = keeping;
   const options = { ...call.options, warn: keeping };
   const operation = call.command === 'sync' ? 'sync' : 'upload';
   if (options.dryRun !== true) recordRunFacts(context, { operation, ...labelsOf(call) });
-  const gate = uploadGate(call.values, context);
   // A list of files is printed as it is made.
   const show = ({ result, after }: Archived) =>
     context.json && listsPaths(result, context) ? undefined : shownUpload(result, context, { found, after });
@@ -93,23 +71,9 @@ async function archive(
     call.isReadOnce === true ? { options, close: undefined } : await openResumable(call, call, context, options);
   try {
     return await runToResult(context, { progressFormat, show }, async (emit, aside) => {
-      const source = sources.map(({ given }) => given).join(' ');
-      emit({ type: 'start', operation, source, target: storeUrl });
-      // A full upload takes nothing over: only what would be compared is asked about.
-      const compares = resumed.dataset?.changes !== undefined;
-      const asking = { context, aside, isPlan: options.dryRun === true };
-      const isContinued = resumed.resume?.saved !== undefined;
-      const dataset = {
-        ...resumed.dataset,
-        namesake: compares ? namesakeOf(asking) : undefined,
-        typedName: isContinued ? undefined : typedNameOf(asking),
-      };
-      const make = call.archive ?? archiveInto;
-      const made = await make(() => open(emit), { ...resumed, dataset, uploadGate: gate(emit), emit });
-      const result = isDryRun(made) ? await withGates(made, call.values, context) : made;
-      recordRunResult(context, result);
-      recordShape(call, result, context);
-      return { result, after: await call.after?.(result, open, emit), found };
+      const attempt = { call, options: resumed, context, emit, aside };
+      const { also } = call;
+      return { ...(await (also === undefined ? makeAttempt(attempt) : withOthers(also, attempt, makeAttempt))), found };
     });
   } finally {
     await close?.();
@@ -126,24 +90,6 @@ function labelsOf({ options: { labels, dataset }, values }: ArchiveCall): Partia
     gitCommit: git?.commit,
     dvcStage: typeof stage === 'string' ? stage : undefined,
   };
-}
-
-/** Records the shape of the version that was made. */
-function recordShape({ options }: ArchiveCall, result: UploadResult, context: Context): void {
-  if (result.version === null) return;
-  const { packing = {}, layout = {}, dataset } = options;
-  const { files, bytes, storedBytes, chunks, shards, durationMs } = result;
-  const requests = Object.values({ ...result.requests }).reduce((sum, count) => sum + count, 0);
-  const parameters = defined({
-    storageClass: layout.storageClass,
-    compressionLevel: packing.compressionLevel,
-    frameBytes: packing.frameBytes,
-    shards,
-    dedup: packing.dedup,
-    direct: layout.direct !== undefined,
-    changesOnly: dataset?.changes !== undefined,
-  });
-  recordUploadShape(context, { files, bytes, storedBytes, chunks, durationMs, requests, parameters });
 }
 
 const listsPaths = (result: UploadResult, { verbose }: Context): result is DryRun => verbose && isDryRun(result);
@@ -177,15 +123,16 @@ export interface SourcesTarget extends Omit<FolderTarget, 'source'> {
   readonly sources: Sources;
 }
 
-/** Returns where sources are and where their upload goes. @throws usage for the URL of an upload; what `findSources` throws */
+/** Returns where sources are and where their upload goes; `others` are left out of them as that place is. @throws usage for the URL of an upload; what `findSources` throws */
 export function targetOf(
   given: readonly string[],
   destination: string,
   writer: string,
   context: Context,
+  others: readonly string[] = [],
 ): SourcesTarget {
   const place = storeOf(destination, writer);
-  const sources = objectSources(given) ?? findSources(given, context, place.base);
+  const sources = objectSources(given) ?? findSources(given, context, [place.base, ...others]);
   refuseIdleFlags(sources, context);
   return { ...place, sources };
 }

@@ -44,6 +44,7 @@ const NOT_SAVED = new Set([
 /** Flags that are saved and may differ when the upload is resumed: nothing in the store depends on them. */
 const MAY_DIFFER = new Set([
   'allowMassDelete',
+  'also',
   'budgetStore',
   'checkAccess',
   'cleanupOnFailure',

@@ -22,7 +22,7 @@ export interface Sources {
 }
 
 /** Resolves the sources. @throws not-found, access-denied, unsupported for what is no folder or file; usage for two of the same name */
-export function findSources(given: readonly string[], { cwd, home }: Places, destination: string): Sources {
+export function findSources(given: readonly string[], { cwd, home }: Places, stores: readonly string[]): Sources {
   const found = given.map((path) => ({ given: path, ...resolveAny(path, cwd) }));
   refuseSameNames(found);
   const real = found.map((source) => source.real);
@@ -30,11 +30,15 @@ export function findSources(given: readonly string[], { cwd, home }: Places, des
   const folder = found.length === 1 && first?.isFile === false ? first.real : undefined;
   const root = unitedRoot(real, folder !== undefined);
   const skipTrees = found.flatMap(({ real: source, isFile }) =>
-    isFile ? [] : excludedTrees(source, destination, home).map((path) => seenPathOf(root, source, path)),
+    isFile ? [] : treesIn(source, stores, home).map((path) => seenPathOf(root, source, path)),
   );
   const origin = folder === undefined ? { path: commonFolder(real), identity: identityOf(real) } : undefined;
   return { named: found, root, folder, origin, skipTrees };
 }
+
+const treesIn = (source: RawPath, stores: readonly string[], home: string): readonly RawPath[] => [
+  ...new Set(stores.flatMap((store) => excludedTrees(source, store, home))),
+];
 
 function refuseSameNames(sources: readonly FoundSource[]): void {
   const names = new Map<RawPath, RawPath>();

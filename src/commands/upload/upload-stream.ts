@@ -15,19 +15,19 @@ import { filterFlags, provenanceFlags } from '../kit/flags.js';
 import { guardOptions } from '../kit/guard-flags.js';
 import { inspectStore } from '../kit/slots.js';
 import { openForWriting, type StoreValues } from '../kit/store.js';
+import { alsoCall, alsoStores, coldestOf } from './also/also-call.js';
 import { commandInput } from './command-input.js';
 import { confirmCold } from './confirm-cold.js';
 import { directFlags } from './direct-flags.js';
+import { engineEnvironment, uploadMemoryLimit } from './engine-options.js';
 import {
   type EncryptionValues,
   encryptionOptions,
-  engineEnvironment,
   lockOption,
   type LockValues,
-  uploadMemoryLimit,
   withoutClassOfFolder,
   classOption,
-} from './engine-options.js';
+} from '../kit/place-options.js';
 import { objectFlags } from './object-flags.js';
 import { runArchive, storeOf } from './run-archive.js';
 import { removeFlags } from './remove-flags.js';
@@ -54,6 +54,7 @@ interface StreamValues extends StoreValues, EncryptionValues, LockValues {
   readonly stdinCommand: string | undefined;
   readonly allowEmpty: boolean;
   readonly expectedSize: number | undefined;
+  readonly also: readonly string[];
   readonly writerId: string;
   readonly datasetId: string | undefined;
   readonly newDataset: boolean;
@@ -87,9 +88,12 @@ export async function uploadStream(
   refuseIdle(given, context);
   const { base, url, writerId } = storeOf(destination, given.writerId);
   const prepare = async () => {
+    const goal = { values: given, destination, context };
+    const stores = alsoStores(goal);
     const values = withoutClassOfFolder(url, given, context);
     const found = await inspectStore(url, { ...values }, context);
-    await confirmCold({ ...values, autoTier: false, tierMax: undefined }, context);
+    const cold = { ...values, storageClass: coldestOf(values, stores), autoTier: false, tierMax: undefined };
+    await confirmCold(cold, context);
     const { compressionLevel, fileChecksums, shardCount } = values;
     const { optimization, congestionControl, transporter, disableStaging, datasetId, newDataset } = values;
     const { cwd } = context;
@@ -132,6 +136,7 @@ export async function uploadStream(
       found,
       isReadOnce: true,
       archive: (open, settings) => archiveStream(open, stream, settings),
+      also: alsoCall(goal, stores),
     } satisfies Awaited<ReturnType<Parameters<typeof runArchive>[1]>>;
   };
   return await runArchive({ command: 'upload', values: { ...given }, sources: ['-'], storeUrl: url }, prepare, context);

@@ -4,7 +4,8 @@ import { ArchiverError, errorText, isArchiverError } from '../platform/failures/
 import type { OpenedStore } from '../store/open-store.js';
 import { uploadChanges, compareWithConcurrent, type NeedsFullVersion } from './changes/upload-changes.js';
 import type { Baseline } from './changes/baseline.js';
-import { type SettledDataset, resolveDataset } from './changes/resolve-dataset.js';
+import type { SettledDataset } from './changes/resolve-dataset.js';
+import { settleDataset } from './settle-dataset.js';
 import { checkEmptySources } from './changes/doubtful-part.js';
 import { checkShrunken, refuseResend, warnOfEmpty } from './changes/doubtful-source.js';
 import { destinationOf } from './inspect-destination.js';
@@ -50,7 +51,7 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
   return await withRun(settings, opening, {
     packsAtOnce: !mayBeIdle,
     ...(saved === undefined ? {} : { createdAt: new Date(saved.state.createdAt) }),
-    settle: async (found) => await resolveDataset({ ...settings, ...found }),
+    settle: async (found) => await settleDataset(settings, found),
     async toEnd(run, settled, pool) {
       const result = await runToEnd(run, settled, pool);
       await retireBroken(run);

@@ -10,13 +10,15 @@ import { displayPath, type RawPath } from '../platform/paths/raw-path.js';
 import { EntryTableBuilder, KIND } from '../format/columns/entry-table.js';
 import type { OpenedStore } from '../store/open-store.js';
 import { checkShrunken } from './changes/doubtful-source.js';
-import { resolveDataset } from './changes/resolve-dataset.js';
 import { listAfterPacking, makeFullVersion } from './full-version.js';
 import type { ManifestStrategy } from './make-version.js';
 import { amountsOf } from './plan/planned-amounts.js';
+import type { PlannedAmounts } from './run/upload-gate.js';
+import type { StoredObject } from '../cost/stored-object.js';
 import { type UploadPlan, type UploadSizes, uploadSizes } from './plan/plan-upload.js';
 import { retireBroken } from './retire-broken.js';
 import { autoShardCount } from './run/shard-strategy.js';
+import { settleDataset } from './settle-dataset.js';
 import { type ArchiveOptions, type Settings, settingsOf } from './run/settings.js';
 import type { UploadRun } from './run/upload-run.js';
 import type { ScanResult } from './scan/scan.js';
@@ -64,7 +66,7 @@ async function archive(
   return await withRun(settings, opening, {
     packsAtOnce: false,
     scanned: asScanned(file, settings.now()),
-    settle: async (found) => await resolveDataset({ ...settings, ...found }),
+    settle: async (found) => await settleDataset(settings, found),
     async toEnd(run, { highest, isListed, totals }) {
       checkShrunken(run, { version: highest, totals });
       await run.refuseUnsupportedClasses([run.layout.storageClass]);
@@ -171,26 +173,25 @@ const MOST_CHUNK_BYTES = 32 * MIB;
 /** More than any budget allows. */
 const UNKNOWN_BYTES = 2 ** 53;
 
-/** Asks budgets for what may come at most; where that is not known, any limit refuses. @throws budget-exceeded */
+/** Asks budgets for what may come at most, in each store; where that is not known, any limit refuses. @throws budget-exceeded */
 async function askBudgets(run: UploadRun, { maxBytes }: StreamInput): Promise<void> {
-  const { uploadGate, layout } = run;
-  if (uploadGate === undefined || run.dryRun) return;
+  const { uploadGate, also, layout, encryption, dryRun } = run;
+  if (dryRun) return;
   const { chunkBytes } = streamSizes(run);
-  const { storageClass } = layout;
-  if (maxBytes !== undefined) {
+  const amountsIn = (place: Parameters<typeof amountsOf>[0], storageClass: string): PlannedAmounts => {
+    if (maxBytes === undefined) return unknownAmounts(place, { storageClass, sizeBytes: chunkBytes });
     const count = Math.max(1, Math.ceil(maxBytes / chunkBytes));
-    const objects = () => [{ storageClass, sizeBytes: maxBytes / count, count }];
-    return await uploadGate(amountsOf(run, { objects, entries: 1 }));
-  }
-  const { billAt } = amountsOf(run, { objects: () => [{ storageClass, sizeBytes: chunkBytes }], entries: 1 });
-  const unknown = (bill: ReturnType<typeof uploadCost>): ReturnType<typeof uploadCost> =>
-    bill.costUsd === 0
-      ? bill
-      : { ...bill, costUsd: null, lines: bill.lines.map((line) => ({ ...line, costUsd: null })) };
+    return amountsOf(place, { objects: () => [{ storageClass, sizeBytes: maxBytes / count, count }], entries: 1 });
+  };
   try {
-    await uploadGate({ bytes: UNKNOWN_BYTES, billAt: (prices) => unknown(billAt(prices)) });
+    await uploadGate?.(amountsIn(run, layout.storageClass));
+    await also?.mayBegin({
+      ...run,
+      amountsIn: ({ store, region, isAws, runBy }, storageClass) =>
+        amountsIn({ store, region, isAws, runBy, encryption }, storageClass),
+    });
   } catch (error) {
-    if (!isArchiverError(error, 'budget-exceeded')) throw error;
+    if (maxBytes !== undefined || !isArchiverError(error, 'budget-exceeded')) throw error;
     throw new ArchiverError(
       'budget-exceeded',
       'a budget applies, and how much stdin gives is not known; nothing is sent',
@@ -200,4 +201,14 @@ async function askBudgets(run: UploadRun, { maxBytes }: StreamInput): Promise<vo
       },
     );
   }
+}
+
+/** Amounts of what has no known end; `chunk` is one of its objects. */
+function unknownAmounts(place: Parameters<typeof amountsOf>[0], chunk: StoredObject): PlannedAmounts {
+  const { billAt } = amountsOf(place, { objects: () => [chunk], entries: 1 });
+  const unknown = (bill: ReturnType<typeof uploadCost>): ReturnType<typeof uploadCost> =>
+    bill.costUsd === 0
+      ? bill
+      : { ...bill, costUsd: null, lines: bill.lines.map((line) => ({ ...line, costUsd: null })) };
+  return { bytes: UNKNOWN_BYTES, billAt: (prices) => unknown(billAt(prices)) };
 }

@@ -8,7 +8,7 @@ import { markTwins, type TwinInput } from './dedup/dedup.js';
 import { markUnneeded } from './mark-unneeded.js';
 import { PackPool } from './pack/pack-pool.js';
 import { checkNonePending, type PendingTotals, pendingTotals } from './plan/pending-rows.js';
-import { plannedAmounts } from './plan/planned-amounts.js';
+import { amountsIn, plannedAmounts } from './plan/planned-amounts.js';
 import { planUpload, type UploadPlan } from './plan/plan-upload.js';
 import { adoptSent } from './resumed/adopt-sent.js';
 import type { UploadRun } from './run/upload-run.js';
@@ -49,6 +49,7 @@ type VersionInput = TwinInput &
     | 'dryRun'
     | 'objects'
     | 'uploadGate'
+    | 'also'
     | 'manifestCheck'
     | 'refuseUnsupportedClasses'
     | 'ledger'
@@ -79,6 +80,7 @@ export async function packVersion<Made>(
   await run.objects?.mayRead(plan.lanes, table);
   if (run.dryRun) return { state: 'planned', plan };
   if (run.uploadGate !== undefined) await run.uploadGate(plannedAmounts(run, plan));
+  await run.also?.mayBegin({ ...run, amountsIn: amountsIn(run, plan) });
   await run.refuseUnsupportedClasses(plan.lanes.flat().map(({ storageClass }) => storageClass));
   await run.encryption.sealer?.prepare(); // missing permission to encrypt is noticed before anything is sent
   if (pending.entries > 0) await packAll(run, plan, strategy.hooks, started);

@@ -61,7 +61,7 @@ export async function withRun<R>(settings: Settings, opening: Promise<OpenedStor
   const uploadId = newUploadId(settings.now(), settings.randomBytes(4));
   const notWhole: NotWhole[] = [];
   const retention = retentionOf(layout.lock, { createdAt, now: settings.now() });
-  const sender = new ChunkSender(emit, async () => (await opening).deleter, layout.direct?.requests);
+  const sender = new ChunkSender(emit, async () => (await opening).deleter, layout.direct?.requests, settings.also);
   emit({ type: 'phase', phase: 'scanning' });
   const pool = making.packsAtOnce ? new PackPool(settings.packing.workers) : undefined;
   const settling = opening.then(async (opened) => {

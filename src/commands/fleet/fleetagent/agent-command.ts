@@ -21,7 +21,7 @@ import { printable } from '../../../core/platform/paths/raw-path.js';
 import { holdLock, type Lock } from '../../../core/platform/state/lock.js';
 import { collectGarbage } from '../../../core/platform/threads/collect-garbage.js';
 import { retainThreads } from '../../../core/platform/threads/threads.js';
-import { lockOption } from '../../upload/engine-options.js';
+import { lockOption } from '../../kit/place-options.js';
 import { warnOfUnwritableHome } from '../../upload/unwritable-home.js';
 import { agentDocument, agentText, cycleLine, cycleObject, exitStatus, troublesOf } from './agent-report.js';
 import { agentSetup, DEFAULT_INTERVAL_MS } from './agent-setup.js';

@@ -16,7 +16,7 @@ import type { RetentionMode } from '../../../core/store/object-store.js';
 import { printable } from '../../../core/platform/paths/raw-path.js';
 import { regionAt } from '../../../core/store/providers/address.js';
 import { fact, textOf } from '../../kit/lines.js';
-import { lockOption } from '../../upload/engine-options.js';
+import { lockOption } from '../../kit/place-options.js';
 import { namedWriter } from '../writer.js';
 
 export interface InitValues {

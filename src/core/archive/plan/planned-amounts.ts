@@ -2,6 +2,7 @@
 import { type StoredObject } from '../../cost/stored-object.js';
 import { uploadCost } from '../../cost/upload-cost.js';
 import { parseStoreUrl } from '../../store/store-url.js';
+import type { AlsoPlanned } from '../run/also-stores.js';
 import type { PlannedAmounts } from '../run/upload-gate.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { objectsOf } from './planned-upload.js';
@@ -17,6 +18,22 @@ export const plannedAmounts = (
   const { table } = run.ledger;
   return amountsOf(run, { objects: () => objectsOf(lanes, table), entries: table.count });
 };
+
+/** Returns the amounts of what this plan packs in another store, whose chunks have this class. */
+export const amountsIn =
+  (run: Pick<UploadRun, 'ledger' | 'encryption'>, { lanes }: Pick<UploadPlan, 'lanes'>): AlsoPlanned['amountsIn'] =>
+  ({ store, region, isAws, runBy }, storageClass) => {
+    const { ledger, encryption } = run;
+    const place = { store, region, isAws, runBy, encryption };
+    return amountsOf(place, {
+      objects: () => inClass(objectsOf(lanes, ledger.table), storageClass),
+      entries: ledger.table.count,
+    });
+  };
+
+function* inClass(objects: Iterable<StoredObject>, storageClass: string): Generator<StoredObject> {
+  for (const object of objects) yield { ...object, storageClass };
+}
 
 /** Returns the amounts of objects, of so many entries. */
 export function amountsOf(

@@ -12,6 +12,7 @@ import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { SavedUpload } from '../resume/saved-upload.js';
 import type { UploadJournal } from '../resume/upload-journal.js';
 import type { ObjectsToRead } from './objects-to-read.js';
+import type { AlsoStores } from './also-stores.js';
 import type { UploadGate } from './upload-gate.js';
 import type { ShardStrategy } from './shard-strategy.js';
 import type { TierPolicy } from './tier.js';
@@ -180,6 +181,8 @@ interface Basics {
   readonly signal: AbortSignal;
   /** Decides whether the upload may begin; undefined if it may. Not called in a dry run. */
   readonly uploadGate: UploadGate | undefined;
+  /** Other stores that get what is sent; undefined for none. Not asked in a dry run. */
+  readonly also: AlsoStores | undefined;
   /** Objects that are archived instead of what lies in `source`, where they are fetched to be packed. */
   readonly objects: ObjectsToRead | undefined;
   /** Looks at the manifest before anything can read it; what it throws ends the upload, and no version is made. */
@@ -230,6 +233,7 @@ export function settingsOf(options: ArchiveOptions): Settings {
     failFast: false,
     dryRun: false,
     uploadGate: undefined,
+    also: undefined,
     objects: undefined,
     manifestCheck: undefined,
     now: () => new Date(),

@@ -12,6 +12,7 @@ import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { EncodedSegment } from '../../format/manifest/segment-texts.js';
 import { folderOfKey } from '../../store/ids/upload-id.js';
 import { isLockRefused, isMisnamed } from '../../store/store-error.js';
+import type { AlsoStores } from '../run/also-stores.js';
 import { putOnce } from './put-once.js';
 import { putSegments } from './put-segments.js';
 import type { PackedChunk } from '../run/packed-chunk.js';
@@ -39,11 +40,14 @@ export class ChunkSender implements Sender {
   private lastPutMs = 0;
   private readonly slots: Slots;
 
-  /** `objectsAtOnce` limits the files sent at a time as objects of their own, whatever chunks they belong to. */
+  /**
+   * `objectsAtOnce` limits the files sent at a time as objects of their own, whatever chunks they belong to. What is sent goes to `also`, too.
+   */
   constructor(
     private readonly emit: EventSink,
     private readonly deleter: () => Promise<ObjectDeleter>,
     private readonly objectsAtOnce = 1,
+    private readonly also?: Pick<AlsoStores, 'put'>,
   ) {
     this.slots = new Slots(objectsAtOnce);
   }
@@ -106,16 +110,22 @@ export class ChunkSender implements Sender {
     bytes: Uint8Array,
     { signal, onSent }: PutHooks,
   ): Promise<void> {
-    const outcome = await putOnce(store, folder + key, bytes, {
-      sha256,
-      contentType: content === 'file' ? 'application/octet-stream' : 'application/zstd',
-      exclusive: true,
-      signal,
-      onSent,
-      ...defined({ storageClass: storageClass === 'STANDARD' ? undefined : storageClass }),
-      ...defined({ kmsKeyId, retention }),
-    });
-    if (outcome === 'put') this.acknowledged.add(folder + key);
+    const contentType = content === 'file' ? 'application/octet-stream' : 'application/zstd';
+    const also = this.also?.put({ key: folder + key, body: bytes, sha256, contentType, retention, signal });
+    try {
+      const outcome = await putOnce(store, folder + key, bytes, {
+        sha256,
+        contentType,
+        exclusive: true,
+        signal,
+        onSent,
+        ...defined({ storageClass: storageClass === 'STANDARD' ? undefined : storageClass }),
+        ...defined({ kmsKeyId, retention }),
+      });
+      if (outcome === 'put') this.acknowledged.add(folder + key);
+    } finally {
+      await also; // the buffer is packed into again after this
+    }
   }
 
   /**
@@ -181,9 +191,9 @@ export class ChunkSender implements Sender {
     const command = `archiver resume ${kept.uploadId}`;
     this.emit({ type: 'note', text: keptText(kept) });
     if (!isArchiverError(failure)) return failure;
-    const { code, message, exitCode, hint, cause } = failure;
+    const { code, message, exitCode, hint } = failure;
     const next = hint === undefined || hint.includes('again') ? command : `${hint}; then: ${command}`;
-    return new ArchiverError(code, message, { exitCode, cause, hint: next });
+    return new ArchiverError(code, message, { exitCode, cause: failure, hint: next });
   }
 
   /**
