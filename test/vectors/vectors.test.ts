@@ -13,7 +13,7 @@ import type { VersionRecord } from '../../src/core/format/manifest/manifest-type
 import { encodeFence } from '../../src/core/format/manifest/fence.js';
 import { chunkKey } from '../../src/core/format/manifest/manifest-check.js';
 import { manifestKeyOf } from '../../src/core/store/ids/upload-id.js';
-import { seededHash, seedOf } from '../../src/core/archive/pack/seeded-hash.js';
+import { seededHash, seedOf } from '../../src/core/format/chunk/seeded-hash.js';
 import { verifyUpload } from '../../src/core/mend/verify/verify.js';
 import { mentionLine } from '../../src/core/format/manifest/compose-manifest.js';
 import type { Entry } from '../../src/core/format/manifest/manifest-types.js';

@@ -351,8 +351,8 @@ export const writeFlags = {
   flatten: flag.on({ describe: 'write every file by its base name into OUTPUT_DIR; refused when two have the same' }),
   verify: flag.on({
     default: true,
-    describe: 'compare each file with its MD5',
-    off: 'do not compare each file with its MD5',
+    describe: 'compare each file with its checksum',
+    off: 'do not compare each file with its checksum',
   }),
   keepSpecialBits: flag.on({
     describe:

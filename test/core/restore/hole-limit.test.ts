@@ -21,7 +21,7 @@ test('the holes of all files together are limited, and each below the limit is h
       [0, 4 * TIB],
       [5 * TIB, 4 * TIB],
     ]),
-  ).toThrow(/its MD5 is not compared: 8796093022208 bytes of holes would have to be hashed/);
+  ).toThrow(/its checksum is not compared: 8796093022208 bytes of holes would have to be hashed/);
   limit.take([[0, 6 * TIB]]);
-  expect(() => limit.take([[0, 1]])).toThrow(/its MD5 is not compared: 1 bytes of holes/);
+  expect(() => limit.take([[0, 1]])).toThrow(/its checksum is not compared: 1 bytes of holes/);
 });

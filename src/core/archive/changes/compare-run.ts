@@ -5,7 +5,8 @@ import type { UploadRun } from '../run/upload-run.js';
 import { currentXattrs } from '../scan/current-xattrs.js';
 import type { Baseline } from './baseline.js';
 import { type Comparison, compareWithView } from './compare.js';
-import { KnownContents, seedsOf } from './known-contents.js';
+import { seedsOf } from '../../format/chunk/content-seeds.js';
+import { KnownContents } from './known-contents.js';
 import { referToKnown } from './refer.js';
 
 /** A comparison, and the contents of the version before that may be referred to. */
@@ -24,7 +25,7 @@ export async function compareRun(
   const isRead = run.objects !== undefined;
   // What is not on this computer cannot be read to be compared.
   const isKnown = packing.fileChecksums && !isForced && !isRead;
-  const known = isKnown ? new KnownContents(ledger.table.count, seedsOf(view)) : undefined;
+  const known = isKnown ? new KnownContents(ledger.table.count, seedsOf(view.head.uploadId, view.chunks)) : undefined;
   const comparison = await compareWithView(avoid === undefined ? entries : view.entries(), {
     table: ledger.table,
     extras: ledger.extras,

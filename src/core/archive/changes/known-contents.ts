@@ -2,12 +2,8 @@
 // in columns, some 80 bytes a file; callers bring digests of their own. An MD5 finds a content, and SHA-256 or a seeded XXH64 proves that
 // it is the same (docs/decisions/059).
 import { defined } from '../../platform/defined.js';
-import type { View } from '../../dataset/chain/view.js';
-import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { Entry } from '../../format/manifest/manifest-types.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
-import { splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
-import { seedOf } from '../pack/seeded-hash.js';
 import { MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../format/columns/entry-table.js';
 import { PlaceIndex } from './place-index.js';
 
@@ -60,7 +56,7 @@ export class KnownContents {
     /** Number of rows that are compared. */
     private readonly rows: number,
     /** Returns the XXH64 seed of what lies in a chunk of the view. */
-    private readonly seedOf: (chunk: number) => bigint,
+    private readonly seedOf: (chunk: number) => bigint | undefined,
   ) {}
 
   /** Remembers the content of a file that has an MD5; returns its position, or undefined for a file without. */
@@ -192,7 +188,7 @@ export class KnownContents {
   private proofOf(position: number): Proof {
     if (this.recorded[position] === RECORDED.sha256) return 'sha256';
     const chunk = this.rare.get(position)?.segments?.at(-1)?.chunk ?? this.chunks[position] ?? -1;
-    return { seed: this.seedOf(chunk) };
+    return { seed: this.seedOf(chunk) ?? 0n }; // without one no content is found, so the file is sent again
   }
 
   private hasMd5(position: number, size: number, md5: Buffer): boolean {
@@ -259,17 +255,4 @@ function nameHash(path: RawPath): number {
   for (let at = path.lastIndexOf('/') + 1; at < path.length; at++)
     hash = Math.imul(hash ^ path.charCodeAt(at), 0x01_00_01_93);
   return hash >>> 0;
-}
-
-/** Returns a function that gives the XXH64 seed of what lies in a chunk of the view. */
-export function seedsOf({ head, chunks }: Pick<View, 'head' | 'chunks'>): (chunk: number) => bigint {
-  const seeds = new Map<UploadId, bigint>();
-  return (chunk) => {
-    const key = chunkKey(head.uploadId, chunks[chunk]?.key ?? '');
-    const uploadId = key === undefined ? undefined : splitUploadKey(key)?.uploadId;
-    if (uploadId === undefined) return 0n; // no content is found with it, so the file is sent again
-    const seed = seeds.get(uploadId) ?? seedOf(uploadId);
-    seeds.set(uploadId, seed);
-    return seed;
-  };
 }

@@ -4,7 +4,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { readSync } from 'node:fs';
 import { newStat, type Stat } from '../../platform/libc/stat.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
-import { seededHash, type SeededStream } from '../pack/seeded-hash.js';
+import { seededHash, type SeededStream } from '../../format/chunk/seeded-hash.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import type { EntryTable } from '../../format/columns/entry-table.js';
 import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';

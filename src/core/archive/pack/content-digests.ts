@@ -1,7 +1,7 @@
 // Computes the checksums of a file that is read piece by piece.
 import { createHash } from 'node:crypto';
 import { type EntryTable, MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../format/columns/entry-table.js';
-import { seededHash } from './seeded-hash.js';
+import { seededHash } from '../../format/chunk/seeded-hash.js';
 
 /** The checksums to make of each file. */
 export interface DigestSettings {

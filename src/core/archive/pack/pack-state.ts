@@ -15,7 +15,7 @@ import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { loadMd5Lanes } from '../../platform/md5/md5-lanes.js';
 import { ContentDigests, type DigestSettings } from './content-digests.js';
 import { Md5Batch } from './md5-batch.js';
-import { seededHash } from './seeded-hash.js';
+import { seededHash } from '../../format/chunk/seeded-hash.js';
 import { S_IFMT, S_IFREG } from '../scan/left-by-kind.js';
 import { CHANGED, NO_FILE, NotArchivable, type Skip } from '../scan/skip.js';
 import type { SourceFs } from '../scan/source-fs.js';

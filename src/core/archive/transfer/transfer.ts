@@ -14,7 +14,7 @@ import { plannedObjects } from '../plan/direct-plan.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { type PlanInput, planUpload, type UploadPlan } from '../plan/plan-upload.js';
 import { acknowledgedChunk, type JournalInput, journalPlan } from '../resumed/journal-entry.js';
-import { seedOf } from '../pack/seeded-hash.js';
+import { seedOf } from '../../format/chunk/seeded-hash.js';
 import { recordsContent } from '../run/settings.js';
 import { reportSkips } from '../scan/report-skips.js';
 import { runPipeline } from './pipeline.js';

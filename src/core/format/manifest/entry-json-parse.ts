@@ -63,7 +63,7 @@ function bitsOf(keys: readonly Key[]): number {
 type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: RawPath; isDeleted?: boolean };
 
 /** Keys that restoring does not need: a quarter of a line. */
-const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group', 'sha256', 'xxh64']);
+const DESCRIPTIVE: ReadonlySet<Key> = new Set<Key>(['ctime', 'inode', 'user', 'group', 'sha256']);
 
 /** Parses lines of `files`; one instance serves all lines of a manifest. */
 export class EntryParser {
@@ -72,7 +72,7 @@ export class EntryParser {
   private seen = 0;
 
   /**
-   * Without `isDescriptive`, ctime, inode, sha256, xxh64 and the names of owners are skipped. Deletions are accepted in a delta only, and
+   * Without `isDescriptive`, ctime, inode, sha256 and the names of owners are skipped. Deletions are accepted in a delta only, and
    * files that are stored nowhere with `isPlaceless`.
    * `positions` are those of the chunks in the list that entries are to refer to.
    */

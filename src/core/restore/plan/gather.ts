@@ -1,5 +1,7 @@
 // Reads the manifest and keeps the entries that are selected and valid. Refused entries are never looked at again.
 import { readView } from '../../dataset/chain/read-view.js';
+import { seedsOf } from '../../format/chunk/content-seeds.js';
+import { seededHash } from '../../format/chunk/seeded-hash.js';
 import { placeProblem } from '../../format/manifest/manifest-check.js';
 import type { ReadManifest } from '../../format/manifest/manifest-reader.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
@@ -64,13 +66,22 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
     signal,
   });
   const { builder, isSelecting, foreignFolders } = gatherer;
-  const data = builder.data();
+  const data = { ...builder.data(), ...seedsFor(manifest.head) };
   const table = openTable(data);
   const entryCount = table.count - (share === undefined ? 0 : leaveFolders(table, foreignFolders));
   const unmatched = selection.unmatched();
   const conflict = isSelecting ? undefined : selection.conflict();
   const { head } = manifest;
   return { manifest, head, table, data, extras: builder.extras, unmatched, entryCount, isSelecting, conflict };
+}
+
+/** Seeds of the XXH64s of contents, by chunk; none where WebAssembly is missing. */
+function seedsFor({ uploadId, chunks }: ManifestHead): Pick<TableData, 'seeds'> {
+  if (seededHash() === undefined) return {};
+  const seedOf = seedsOf(uploadId, chunks);
+  const seeds = new SharedArrayBuffer(chunks.length * BigUint64Array.BYTES_PER_ELEMENT);
+  new BigUint64Array(seeds).set(chunks.map((_, position) => seedOf(position) ?? 0n));
+  return { seeds };
 }
 
 function checkShards(head: ManifestHead, shards: readonly number[] | undefined): void {

@@ -14,6 +14,7 @@ const COLUMNS = {
   kind: Uint8Array,
   state: Uint8Array,
   hasMd5: Uint8Array,
+  hasXxh64: Uint8Array,
   mode: Uint16Array,
   uid: Uint32Array,
   gid: Uint32Array,
@@ -22,6 +23,7 @@ const COLUMNS = {
   mtimeNanos: Uint32Array,
   chunk: Int32Array,
   offset: Float64Array,
+  xxh64: BigUint64Array,
   pathEnd: Float64Array,
 } as const;
 const MD5_BYTES = 16;
@@ -43,12 +45,22 @@ export interface Extra {
 /** The data of a table, for passing it to another thread. */
 export interface TableData extends RowsData<typeof COLUMNS> {
   readonly md5: SharedArrayBuffer;
+  /** For each chunk of the version, the seed of the XXH64s of contents in it, 0 for none; absent where contents are compared by their MD5. */
+  readonly seeds?: SharedArrayBuffer;
+}
+
+/** The XXH64 that a content must have. */
+export interface SeededDigest {
+  readonly seed: bigint;
+  readonly xxh64: bigint;
 }
 
 /** A view of a table in any thread. */
 export interface SelectedTable extends Rows<typeof COLUMNS> {
   /** MD5 in hex, or undefined if the manifest has none. */
   md5(index: number): string | undefined;
+  /** What to compare the content with instead of its MD5, where every frame that it comes from is compared with its SHA-256. */
+  seeded(index: number, extra: Extra | undefined): SeededDigest | undefined;
   /** Whether the entry's MD5 is the 16 bytes at `at`. */
   hasDigest(index: number, digests: Uint8Array, at: number): boolean;
   type(index: number): EntryType;
@@ -64,10 +76,17 @@ export function openTable(data: TableData): SelectedTable {
   const rows = openRows(COLUMNS, data);
   const { columns } = rows;
   const md5 = Buffer.from(data.md5);
+  const seeds = data.seeds === undefined ? [] : new BigUint64Array(data.seeds);
   return {
     ...rows,
     md5: (index) =>
       columns.hasMd5[index] === 1 ? md5.toString('hex', index * MD5_BYTES, (index + 1) * MD5_BYTES) : undefined,
+    seeded(index, extra) {
+      if (columns.hasXxh64[index] !== 1) return undefined;
+      // A cut file was hashed by who packed its last piece.
+      const seed = seeds[extra?.segments?.at(-1)?.chunk ?? columns.chunk[index] ?? -1] ?? 0n;
+      return seed === 0n ? undefined : { seed, xxh64: columns.xxh64[index] ?? 0n };
+    },
     hasDigest: (index, digests, at) =>
       md5.compare(digests, at, at + MD5_BYTES, index * MD5_BYTES, (index + 1) * MD5_BYTES) === 0,
     type: (index) => KINDS[columns.kind[index] ?? 0] ?? 'file',
@@ -98,6 +117,10 @@ export class TableBuilder {
     if (entry.md5 !== undefined) {
       c.hasMd5[index] = 1;
       this.md5.write(entry.md5, index * MD5_BYTES, 'hex');
+    }
+    if (entry.xxh64 !== undefined) {
+      c.hasXxh64[index] = 1;
+      c.xxh64[index] = BigInt(`0x${entry.xxh64}`);
     }
     const extra = extraOf(entry);
     if (extra !== undefined) this.extras.set(index, extra);

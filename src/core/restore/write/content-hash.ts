@@ -1,7 +1,8 @@
-// Computes the MD5 of a file that comes in pieces. Holes count as zeros, which take half an hour per terabyte to hash, and a manifest of a
+// Computes the MD5, or the seeded XXH64, of a file that comes in pieces. Holes count as zeros, which take half an hour per terabyte to hash, and a manifest of a
 // few bytes can ask for that. So holes are limited (`HoleLimit`), and hashing them can be stopped. Pieces out of order are not hashed: the
 // digest is then undefined, and the caller reads the file again.
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { seededHash } from '../../format/chunk/seeded-hash.js';
 import { cancelledError, integrityError } from '../../platform/failures/errors.js';
 import type { DataRun } from '../plan/sparse-map.js';
 
@@ -26,7 +27,7 @@ export class HoleLimit {
     for (const [, length] of holes) bytes += length;
     if (bytes > this.left) {
       throw integrityError(
-        `its MD5 is not compared: ${bytes} bytes of holes would have to be hashed (--verify=false restores it without)`,
+        `its checksum is not compared: ${bytes} bytes of holes would have to be hashed (--verify=false restores it without)`,
       );
     }
     this.left -= bytes;
@@ -38,12 +39,40 @@ export class HoleLimit {
   }
 }
 
+interface PieceHash {
+  update(bytes: Uint8Array): unknown;
+  /** In hex. */
+  digest(): string;
+}
+
+/** Returns a hash for pieces: the XXH64 with this seed, or the MD5 without one. */
+export function pieceHash(seed: bigint | undefined): PieceHash {
+  const seeded = seed === undefined ? undefined : seededHash()?.stream(seed);
+  if (seeded === undefined) {
+    const md5 = createHash('md5');
+    return { update: (bytes) => md5.update(bytes), digest: () => md5.digest('hex') };
+  }
+  return {
+    update: (bytes) => seeded.update(bytes),
+    digest() {
+      const digest = Buffer.alloc(8);
+      seeded.writeTo(digest, 0);
+      return digest.toString('hex');
+    },
+  };
+}
+
 export class ContentHash {
-  private readonly hash: Hash = createHash('md5');
+  private readonly hash: PieceHash;
   private position = 0;
   private isInOrder = true;
 
-  constructor(private readonly limit: HoleLimit = new HoleLimit()) {}
+  constructor(
+    private readonly limit: HoleLimit = new HoleLimit(),
+    seed?: bigint,
+  ) {
+    this.hash = pieceHash(seed);
+  }
 
   /** Hashes bytes that belong at `offset` of the file; anything between the last ones and these is a hole. */
   update(offset: number, bytes: Uint8Array): void {
@@ -67,7 +96,7 @@ export class ContentHash {
   digest(size: number): string | undefined {
     if (!this.isInOrder) return undefined;
     this.zerosTo(size);
-    return this.hash.digest('hex');
+    return this.hash.digest();
   }
 }
 

@@ -1,17 +1,18 @@
 // Writes content to disk. A file is written under a temporary name in its folder, gets its checksum compared, its owner, mode, attributes
 // and times, and only then its name. A file that fails leaves nothing. Files of some size are compared when there are several
 // (pending-files.ts), and keep their temporary names until then.
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { seededHash } from '../../format/chunk/seeded-hash.js';
 import { errorText } from '../../platform/failures/errors.js';
 import { displayPath, type RawPath, rawFromNumber, splitPath, withEnd } from '../../platform/paths/raw-path.js';
 import { wrongContent } from './check-sink.js';
-import { ContentHash, HoleLimit, scatter } from './content-hash.js';
+import { ContentHash, HoleLimit, pieceHash, scatter } from './content-hash.js';
 import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import { fileMetadata } from './file-metadata.js';
 import { type Folder, type Metadata, type OutputTree } from '../output-tree/output-tree.js';
 import { PendingFiles } from './pending-files.js';
 import { setAttributes } from './set-attributes.js';
-import { destinationOf, type Extra, type SelectedTable } from '../plan/selected-table.js';
+import { destinationOf, type Extra, type SeededDigest, type SelectedTable } from '../plan/selected-table.js';
 import { dataRuns, type DataRun, writeAround } from '../plan/sparse-map.js';
 import type { WriteSettings } from '../output-tree/write-settings.js';
 
@@ -23,6 +24,8 @@ interface Writing extends OpenContent {
   /** Undefined if nothing is compared, or only after all is written. */
   readonly hash: ContentHash | undefined;
   readonly isPending: boolean;
+  /** What it is compared with instead of its MD5. */
+  readonly seeded: SeededDigest | undefined;
   readonly runs: readonly DataRun[] | undefined;
   readonly extra: Extra | undefined;
 }
@@ -35,6 +38,7 @@ export class FileSink implements ContentSink {
   private readonly pending = new PendingFiles();
   private readonly undecided = new Set<Writing>();
   private settled: Settled[] = [];
+  private readonly digest = Buffer.alloc(8);
 
   constructor(
     private readonly table: SelectedTable,
@@ -50,9 +54,11 @@ export class FileSink implements ContentSink {
 
   whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): boolean {
     const { table, tree } = this;
-    const expected = this.verifyFiles && !isChecked ? table.md5(index) : undefined;
+    const seeded = this.verifyFiles ? table.seeded(index, extra) : undefined;
+    const expected = this.verifyFiles && !isChecked && seeded === undefined ? table.md5(index) : undefined;
     if (expected !== undefined && this.pending.takes(bytes.byteLength)) return this.wholeLater(index, bytes, extra);
     if (expected !== undefined && hash('md5', bytes, 'hex') !== expected) throw wrongContent();
+    if (seeded !== undefined) this.assertSeeded(seeded, bytes);
     const [folderPath, name] = splitPath(destinationOf(table, index, this.settings.flatten));
     const folder = tree.folder(folderPath);
     const temp = this.tempName();
@@ -73,6 +79,11 @@ export class FileSink implements ContentSink {
     }
   }
 
+  private assertSeeded({ seed, xxh64 }: SeededDigest, bytes: Uint8Array): void {
+    seededHash()?.write(bytes, seed, this.digest, 0);
+    if (this.digest.readBigUInt64BE(0) !== xxh64) throw wrongContent('XXH64');
+  }
+
   private wholeLater(index: number, bytes: Uint8Array, extra: Extra | undefined): boolean {
     const content = this.open(index, bytes.byteLength, extra);
     try {
@@ -87,14 +98,15 @@ export class FileSink implements ContentSink {
   open(index: number, storedSize: number, extra: Extra | undefined): Writing {
     const { table, tree } = this;
     const size = table.columns.size[index] ?? 0;
-    const isHashed = this.verifyFiles && table.columns.hasMd5[index] === 1;
+    const seeded = this.verifyFiles ? table.seeded(index, extra) : undefined;
+    const isHashed = seeded !== undefined || (this.verifyFiles && table.columns.hasMd5[index] === 1);
     if (isHashed) this.holes.take(extra?.holes);
     const [folderPath, name] = splitPath(destinationOf(table, index, this.settings.flatten));
     const folder = tree.folder(folderPath);
     const temp = this.tempName();
     const fd = tree.createFile(folder, temp, fileMetadata(table, index, folder, this.settings).creationMode);
     tree.pin(folder);
-    const isPending = isHashed && this.pending.takes(size);
+    const isPending = isHashed && seeded === undefined && this.pending.takes(size);
     const content: Writing = {
       index,
       remaining: storedSize,
@@ -102,8 +114,9 @@ export class FileSink implements ContentSink {
       temp,
       name,
       fd,
-      hash: isHashed && !isPending ? new ContentHash(this.holes) : undefined,
+      hash: isHashed && !isPending ? new ContentHash(this.holes, seeded?.seed) : undefined,
       isPending,
+      seeded,
       runs: extra?.holes === undefined ? undefined : dataRuns(size, extra.holes),
       extra,
     };
@@ -186,20 +199,21 @@ export class FileSink implements ContentSink {
     }
   }
 
-  private checkHash({ hash, index, fd }: Writing): void {
+  private checkHash({ hash, index, fd, seeded }: Writing): void {
     if (hash === undefined) return;
-    const actual = hash.digest(this.table.columns.size[index] ?? 0) ?? this.rereadHash(fd);
-    if (actual !== this.table.md5(index)) throw wrongContent();
+    const actual = hash.digest(this.table.columns.size[index] ?? 0) ?? this.rereadHash(fd, seeded?.seed);
+    if (seeded === undefined && actual !== this.table.md5(index)) throw wrongContent();
+    if (seeded !== undefined && BigInt(`0x${actual}`) !== seeded.xxh64) throw wrongContent('XXH64');
   }
 
-  /** Computes the MD5 by reading the file back: the parts came out of order. */
-  private rereadHash(fd: number): string {
-    const md5 = createHash('md5');
+  /** Computes the checksum by reading the file back: the parts came out of order. */
+  private rereadHash(fd: number, seed: bigint | undefined): string {
+    const whole = pieceHash(seed);
     const buffer = Buffer.allocUnsafe(REREAD_BYTES);
     for (let at = 0; ;) {
       const count = this.tree.read(fd, buffer, at);
-      if (count === 0) return md5.digest('hex');
-      md5.update(buffer.subarray(0, count));
+      if (count === 0) return whole.digest();
+      whole.update(buffer.subarray(0, count));
       at += count;
     }
   }

@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import {
-  KnownContents,
-  type MadeDigests,
-  type Proof,
-  seedsOf,
-} from '../../../../src/core/archive/changes/known-contents.js';
-import { seedOf } from '../../../../src/core/archive/pack/seeded-hash.js';
-import type { ChunkRecord, Entry } from '../../../../src/core/format/manifest/manifest-types.js';
-import { asUploadId } from '../../../support/as-upload-id.js';
+import { KnownContents, type MadeDigests, type Proof } from '../../../../src/core/archive/changes/known-contents.js';
+import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';
 import { raw } from '../../../support/raw.js';
 
 const time = { seconds: 0, nanos: 0 };
@@ -120,15 +113,6 @@ test('of a version with MD5s alone a path is believed to have what it had, where
     { chunk: 1, offset: 0, md5: hashed('md5', 'old').toString('hex') },
     undefined,
   ]);
-});
-
-test('the seed of a content is that of the upload in whose folder it lies, whatever manifest lists it', () => {
-  const [own, other] = [asUploadId('20260101-000000-00000001'), asUploadId('20260101-000000-00000002')];
-  const chunks = ['shard-00/chunk-000000.tar.zst', `../${other}/files/a`].map((key) => ({ key }) as ChunkRecord);
-  const seeds = seedsOf({ head: { uploadId: own } as never, chunks });
-
-  expect([seeds(0), seeds(1), seeds(2)]).toEqual([seedOf(own), seedOf(other), 0n]);
-  expect(seedOf(own)).not.toBe(seedOf(other));
 });
 
 test('nothing is known of an empty version', () => {
