@@ -23,8 +23,6 @@ export class BatchHash {
     private readonly table: SelectedTable,
     private readonly extents: Extents,
     private readonly lanes: Md5Lanes,
-    /** Whether files with an XXH64 are compared by that, one by one. */
-    private readonly isSeeded: boolean,
   ) {}
 
   /** Returns memory to decode a frame into; only the last one returned is valid. */
@@ -44,7 +42,7 @@ export class BatchHash {
   /** Hashes the files that are whole among the extents `from` to `to`; the allocated memory holds `start` to `end` of the stream. */
   run(from: number, to: number, start: number, end: number): void {
     const { offset, size, entry } = this.extents;
-    const { state, hasMd5, hasXxh64, size: fileSize } = this.table.columns;
+    const { state, hasMd5, size: fileSize } = this.table.columns;
     this.first = from;
     this.end = to;
     if (to - from > this.verdicts.length) this.grow(to - from);
@@ -55,8 +53,7 @@ export class BatchHash {
       const at = offset[extent] ?? 0;
       const length = size[extent] ?? 0;
       const isWhole = at + length <= end && length === fileSize[index] && length <= LANE_LIMIT_BYTES;
-      const isHashed = hasMd5[index] === 1 && !(this.isSeeded && hasXxh64[index] === 1);
-      if (!isWhole || !isHashed || state[index] !== STATE.waiting) continue;
+      if (!isWhole || hasMd5[index] !== 1 || state[index] !== STATE.waiting) continue;
       this.starts[count] = at - start;
       this.lengths[count] = length;
       this.slots[count++] = extent - from;
@@ -78,7 +75,7 @@ export class BatchHash {
 }
 
 /** Opens the batch; undefined if the lanes cannot run: files are then hashed one by one. */
-export function openBatchHash(table: SelectedTable, extents: Extents, isSeeded: boolean): BatchHash | undefined {
+export function openBatchHash(table: SelectedTable, extents: Extents): BatchHash | undefined {
   const lanes = loadMd5Lanes();
-  return lanes === undefined ? undefined : new BatchHash(table, extents, lanes, isSeeded);
+  return lanes === undefined ? undefined : new BatchHash(table, extents, lanes);
 }

@@ -99,7 +99,7 @@ class WorkerThread {
       codec: loadCodec(),
       table,
       extents,
-      batch: data.verifyFiles ? openBatchHash(table, extents, data.table.seeds !== undefined) : undefined,
+      batch: data.verifyFiles ? openBatchHash(table, extents) : undefined,
       sink: this.sink,
       checkChunks: data.checkChunks,
       onFrame: () => this.tellProgress(),

@@ -54,7 +54,7 @@ export class FileSink implements ContentSink {
 
   whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): boolean {
     const { table, tree } = this;
-    const seeded = this.verifyFiles ? table.seeded(index, extra) : undefined;
+    const seeded = this.verifyFiles && !isChecked ? table.seeded(index, extra) : undefined;
     const expected = this.verifyFiles && !isChecked && seeded === undefined ? table.md5(index) : undefined;
     if (expected !== undefined && this.pending.takes(bytes.byteLength)) return this.wholeLater(index, bytes, extra);
     if (expected !== undefined && hash('md5', bytes, 'hex') !== expected) throw wrongContent();

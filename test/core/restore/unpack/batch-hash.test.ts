@@ -39,7 +39,7 @@ function prepare() {
 
 test('says of each whole file of a frame whether its MD5 is right', () => {
   const { table, extents } = prepare();
-  const batch = openBatchHash(table, extents, false);
+  const batch = openBatchHash(table, extents);
   batch?.allocate(18).set(Buffer.from(CONTENTS.join('').slice(0, 18)));
 
   batch?.run(0, 4, 100, 118);
@@ -50,7 +50,7 @@ test('says of each whole file of a frame whether its MD5 is right', () => {
 
 test.each(['with the batch', 'without it'])('the same files fail %s', (how) => {
   const { table, extents } = prepare();
-  const batch = how === 'with the batch' ? openBatchHash(table, extents, false) : undefined;
+  const batch = how === 'with the batch' ? openBatchHash(table, extents) : undefined;
   const unpacker = new ChunkUnpacker(table, extents, new CheckSink(table), batch);
   const bytes = batch?.allocate(18) ?? new Uint8Array(18);
   bytes.set(Buffer.from(CONTENTS.join('').slice(0, 18)));
