@@ -114,7 +114,7 @@ const escaped = (text: string): string =>
 const codeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 async function settingsYaml(file: string | undefined, settings: readonly ShownSetting[]): Promise<string> {
-  const { Document, visit } = await import('yaml');
+  const { Document, visit } = await import('../core/platform/text/yaml.js');
   const document = new Document({});
   document.commentBefore = ` config file: ${printable(file ?? 'none')}`;
   for (const { key, value, origin, source } of settings) {

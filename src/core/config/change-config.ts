@@ -10,7 +10,7 @@ const HEAD = ' Settings of archiver; `archiver config --generate` explains all t
 
 /** The text with these settings; what it says already is not touched. `text` is sound YAML. @throws internal where it is none */
 export async function changedConfig(text: string, changes: ConfigChanges): Promise<string> {
-  const { Document, isMap, parseDocument } = await import('yaml');
+  const { Document, isMap, parseDocument } = await import('../platform/text/yaml.js');
   const parsed = parseDocument(text);
   if (parsed.errors.length > 0)
     throw new ArchiverError('internal', 'a config file that cannot be read was to be changed');

@@ -31,7 +31,7 @@ const MAX_BYTES = 1024 * 1024;
 const SECRET_HINT = 'credentials come from the AWS chain: name a profile with aws.profile, or set the AWS_* variables';
 
 interface Reader {
-  readonly yaml: typeof import('yaml');
+  readonly yaml: typeof import('../platform/text/yaml.js');
   readonly document: Document;
   readonly lines: Lines;
   readonly schema: ConfigSchema;
@@ -154,7 +154,7 @@ export async function parseConfig(bytes: Uint8Array, schema: ConfigSchema): Prom
   if (bytes.byteLength > MAX_BYTES) return unread(1, 'is larger than 1 MiB');
   const decoded = decodeUtf8(bytes);
   if (!decoded.ok) return unread(decoded.line, decoded.reason);
-  const yaml = await import('yaml');
+  const yaml = await import('../platform/text/yaml.js');
   const { readDocument } = await import('../platform/text/yaml-document.js');
   const lines = new yaml.LineCounter();
   const { document, damage } = readDocument(decoded.text, { lineCounter: lines });
