@@ -61,9 +61,11 @@ const CALLS: Readonly<Record<string, string>> = {
   verify: 'verify ./store',
 };
 const PRUNE = 'dataset prune ./store --keep-last 1 --dry-run';
+/** It takes numbers alone. */
+const UNDELETE = 'dataset restore-version ./store --version 1';
 /** They name what they write. */
 const WRITERS = ['plan', 'sync', 'upload'];
-const OTHERS = ['browse', 'copy', 'dataset prune', 'drill', 'fleet lock-extend'];
+const OTHERS = ['browse', 'copy', 'dataset prune', 'dataset restore-version', 'drill', 'fleet lock-extend'];
 
 it('these are the commands that take a dataset', () => {
   const taking = [...commandsUnder(root)].filter(({ flags = {} }) => 'datasetId' in flags);
@@ -75,7 +77,7 @@ it('these are the commands that take a dataset', () => {
 const AMBIGUOUS = '--dataset twin may be twin-11111111, twin-22222222';
 const CANDIDATES = `there are ${PHOTOS}, twin-11111111, twin-22222222`;
 
-describe.each([...Object.values(CALLS), PRUNE])('%s', (call) => {
+describe.each([...Object.values(CALLS), PRUNE, UNDELETE])('%s', (call) => {
   it.each([PHOTOS, 'photos', 'twin-22222222'])('takes %s', async (dataset) => {
     const { status, stderr } = await run(`${call} --dataset ${dataset}`);
 

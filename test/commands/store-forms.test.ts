@@ -30,6 +30,7 @@ const NEEDED: Readonly<Record<string, string>> = {
   'cost upload': '--upload-id 20251114-093012-1a2b3c4d',
   'dataset diff': '--from 1',
   'dataset prune': '--dataset-id d --keep-last 1',
+  'dataset restore-version': '--dataset-id d --version 1',
   'fleet lock-extend': '--until 2030-01-01',
   'fleetagent adopt': '--writer-id w',
   'fleetagent iam-policy': '--writer-id w',
