@@ -7,6 +7,7 @@ import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { archiver, uploadJson } from '../e2e/upload-cli.js';
+import { byTurns } from '../support/by-turns.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { runTraced } from './traced-run.js';
 
@@ -67,7 +68,7 @@ function expectGoodEnd({ status, hung, stderr, stdout }: Ended): void {
   if (status !== 0) expect((stderr + stdout).trim()).not.toBe('');
 }
 
-describe.each(CASES)('$calls fail with $error ($when)', (fault) => {
+describe.each(byTurns(CASES, 2))('$calls fail with $error ($when)', (fault) => {
   test('an upload and a sync end, and what they report, and was there before, is whole', async () => {
     const home = await tempFolder();
     const source = join(home, 'source');
