@@ -98,15 +98,12 @@ export class FileSink implements ContentSink {
   open(index: number, storedSize: number, extra: Extra | undefined): Writing {
     const { table, tree } = this;
     const size = table.columns.size[index] ?? 0;
-    const seeded = this.verifyFiles ? table.seeded(index, extra) : undefined;
-    const isHashed = seeded !== undefined || (this.verifyFiles && table.columns.hasMd5[index] === 1);
-    if (isHashed) this.holes.take(extra?.holes);
+    const checking = this.checking(index, size, extra);
     const [folderPath, name] = splitPath(destinationOf(table, index, this.settings.flatten));
     const folder = tree.folder(folderPath);
     const temp = this.tempName();
     const fd = tree.createFile(folder, temp, fileMetadata(table, index, folder, this.settings).creationMode);
     tree.pin(folder);
-    const isPending = isHashed && seeded === undefined && this.pending.takes(size);
     const content: Writing = {
       index,
       remaining: storedSize,
@@ -114,9 +111,7 @@ export class FileSink implements ContentSink {
       temp,
       name,
       fd,
-      hash: isHashed && !isPending ? new ContentHash(this.holes, seeded?.seed) : undefined,
-      isPending,
-      seeded,
+      ...checking,
       runs: extra?.holes === undefined ? undefined : dataRuns(size, extra.holes),
       extra,
     };
@@ -127,6 +122,19 @@ export class FileSink implements ContentSink {
       throw error;
     }
     return content;
+  }
+
+  /** How a file is compared that comes in pieces. */
+  private checking(
+    index: number,
+    size: number,
+    extra: Extra | undefined,
+  ): Pick<Writing, 'hash' | 'isPending' | 'seeded'> {
+    const seeded = this.verifyFiles ? this.table.seeded(index, extra) : undefined;
+    const isHashed = seeded !== undefined || (this.verifyFiles && this.table.columns.hasMd5[index] === 1);
+    if (isHashed) this.holes.take(extra?.holes);
+    const isPending = isHashed && seeded === undefined && this.pending.takes(size);
+    return { hash: isHashed && !isPending ? new ContentHash(this.holes, seeded?.seed) : undefined, isPending, seeded };
   }
 
   write(content: OpenContent, position: number, bytes: Uint8Array): void {
