@@ -3,12 +3,12 @@ import { writableStore } from '../core/store/create-once/create-once.js';
 import { commonDocument, datasetDocuments } from '../core/dataset/prune/prune-document.js';
 import { carryOut, planRun } from '../core/dataset/prune/run-prune.js';
 import { findDataset } from '../core/dataset/records/find-dataset.js';
+import { DEFAULT_GRACE_MS } from '../core/dataset/records/undelete-hint.js';
 import { usageError } from '../core/platform/failures/errors.js';
 import type { CallOptions, Store } from './options.js';
 import { call } from './session.js';
 
 const HOUR_MS = 3_600_000;
-const GRACE_MS = 24 * HOUR_MS;
 const ABANDONED_AFTER_MS = 7 * 24 * HOUR_MS;
 
 export interface PruneOptions extends CallOptions {
@@ -104,7 +104,13 @@ export interface PruneResult {
  * `cancelled` and errors of the store; then nothing was deleted that a version needs
  */
 export async function prune(store: Store, options: PruneOptions): Promise<PruneResult> {
-  const { dataset, allDatasets = false, keep, graceMs = GRACE_MS, abandonedAfterMs = ABANDONED_AFTER_MS } = options;
+  const {
+    dataset,
+    allDatasets = false,
+    keep,
+    graceMs = DEFAULT_GRACE_MS,
+    abandonedAfterMs = ABANDONED_AFTER_MS,
+  } = options;
   const { instant = false, exclusive = false, allowMassDelete = false, dryRun = false } = options;
   if ((dataset !== undefined) === allDatasets) throw usageError('name a dataset, or say allDatasets');
   return await call(store, options, async ({ opened, home, host, now, emit, signal, warn, warnings }) => {

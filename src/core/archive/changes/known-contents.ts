@@ -22,8 +22,8 @@ export interface MadeDigests {
 
 type Stamp = Pick<Entry, 'size' | 'mtime'>;
 
-/** What a content may be known by where its path is another. */
-type Looks = Stamp & Pick<Entry, 'path'>;
+/** What a content may be known by where its path is another; without a path its name is not enough. */
+type Looks = Stamp & { readonly path: RawPath | undefined };
 
 /** Parts of a place that only few contents have. */
 type RarePlace = Pick<Entry, 'segments' | 'holes'>;
@@ -145,7 +145,7 @@ export class KnownContents {
   private alike(looks: Looks): number | undefined {
     const { path, size } = looks;
     const moved = this.byStamp.find(hashOf(looks), (other) => this.hasStamp(other, looks));
-    if (moved !== undefined) return moved;
+    if (moved !== undefined || path === undefined) return moved;
     const name = nameHash(path);
     return this.byName.find(name ^ size, (other) => this.hasName(other, name, size));
   }

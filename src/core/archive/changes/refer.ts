@@ -63,7 +63,11 @@ function candidates({ ledger, packing }: ReferInput, known: KnownContents): Rows
     if (!isPendingFile(table, row)) continue;
     const bytes = size[row] ?? 0;
     const mtime = { seconds: mtimeSeconds[row] ?? 0, nanos: mtimeNanos[row] ?? 0 };
-    const proof = known.proofFor(row, { path: table.path(row), size: bytes, mtime });
+    const proof = known.proofFor(row, {
+      path: isMostlyData(table, row) ? table.path(row) : undefined,
+      size: bytes,
+      mtime,
+    });
     if (proof !== undefined) wanted.add(row, proof);
     else if (isSizeEnough && known.hasSize(bytes) && isMostlyData(table, row)) wanted.add(row, 'sha256');
   }

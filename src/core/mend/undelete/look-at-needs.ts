@@ -56,7 +56,11 @@ export async function lookAtNeeds(store: ObjectStore, options: NeedsOptions): Pr
     async ([folder, its]) => {
       const objects = await listed(store, folder, signal);
       const marks = [...objects.values()].filter(({ key }) => markedUpload(key) !== undefined);
-      const marked = await markedKeys(store, marks, signal);
+      const marked = await markedKeys(
+        store,
+        marks.filter((mark) => !isOld(mark)),
+        signal,
+      );
       const inHand = await markedKeys(store, marks.filter(isOld), signal);
       const flag = [...objects.values()].find(
         (object) => isFenceFlag(object.key) && at !== undefined && !isOld(object),
@@ -66,7 +70,7 @@ export async function lookAtNeeds(store: ObjectStore, options: NeedsOptions): Pr
         const found = objects.get(key);
         const problem = problemOf(key, sizeBytes, found) ?? (isIn(inHand, key) ? marking(key) : undefined);
         if (problem !== undefined) problems.push(problem);
-        if (isIn(marked, key)) markedObjects += 1;
+        if (isIn(marked, key) || isIn(inHand, key)) markedObjects += 1;
         bytes += found?.sizeBytes ?? 0;
       }
     },

@@ -23,10 +23,10 @@ const COLUMNS = {
   mtimeNanos: Uint32Array,
   chunk: Int32Array,
   offset: Float64Array,
-  xxh64: BigUint64Array,
   pathEnd: Float64Array,
 } as const;
 const MD5_BYTES = 16;
+const XXH64_BYTES = 8;
 
 /** Parts that only few entries have. */
 export interface Extra {
@@ -45,6 +45,7 @@ export interface Extra {
 /** The data of a table, for passing it to another thread. */
 export interface TableData extends RowsData<typeof COLUMNS> {
   readonly md5: SharedArrayBuffer;
+  readonly xxh64: SharedArrayBuffer;
   /** For each chunk of the version, the seed of the XXH64s of contents in it, 0 for none; absent where contents are compared by their MD5. */
   readonly seeds?: SharedArrayBuffer;
 }
@@ -76,6 +77,7 @@ export function openTable(data: TableData): SelectedTable {
   const rows = openRows(COLUMNS, data);
   const { columns } = rows;
   const md5 = Buffer.from(data.md5);
+  const xxh64 = Buffer.from(data.xxh64);
   const seeds = data.seeds === undefined ? [] : new BigUint64Array(data.seeds);
   return {
     ...rows,
@@ -85,7 +87,7 @@ export function openTable(data: TableData): SelectedTable {
       if (columns.hasXxh64[index] !== 1) return undefined;
       // A cut file was hashed by who packed its last piece.
       const seed = seeds[extra?.segments?.at(-1)?.chunk ?? columns.chunk[index] ?? -1] ?? 0n;
-      return seed === 0n ? undefined : { seed, xxh64: columns.xxh64[index] ?? 0n };
+      return seed === 0n ? undefined : { seed, xxh64: xxh64.readBigUInt64BE(index * XXH64_BYTES) };
     },
     hasDigest: (index, digests, at) =>
       md5.compare(digests, at, at + MD5_BYTES, index * MD5_BYTES, (index + 1) * MD5_BYTES) === 0,
@@ -98,6 +100,7 @@ export class TableBuilder {
   readonly extras = new Map<number, Extra>();
   private readonly rows = new RowsBuilder(COLUMNS);
   private md5 = Buffer.from(growing(4096 * MD5_BYTES));
+  private xxh64 = Buffer.from(growing(4096 * XXH64_BYTES));
 
   /** Appends an entry and returns its index. */
   add(entry: Entry): number {
@@ -112,15 +115,17 @@ export class TableBuilder {
     c.mtimeNanos[index] = entry.mtime.nanos;
     c.chunk[index] = entry.chunk ?? -1;
     c.offset[index] = entry.offset ?? 0;
-    if ((index + 1) * MD5_BYTES > this.md5.length)
+    if ((index + 1) * MD5_BYTES > this.md5.length) {
       this.md5 = Buffer.from(growBuffer(this.md5.buffer, this.md5.length * 2));
+      this.xxh64 = Buffer.from(growBuffer(this.xxh64.buffer, this.xxh64.length * 2));
+    }
     if (entry.md5 !== undefined) {
       c.hasMd5[index] = 1;
       this.md5.write(entry.md5, index * MD5_BYTES, 'hex');
     }
     if (entry.xxh64 !== undefined) {
       c.hasXxh64[index] = 1;
-      c.xxh64[index] = BigInt(`0x${entry.xxh64}`);
+      this.xxh64.write(entry.xxh64, index * XXH64_BYTES, 'hex');
     }
     const extra = extraOf(entry);
     if (extra !== undefined) this.extras.set(index, extra);
@@ -128,7 +133,7 @@ export class TableBuilder {
   }
 
   data(): TableData {
-    return { ...this.rows.data(), md5: this.md5.buffer };
+    return { ...this.rows.data(), md5: this.md5.buffer, xxh64: this.xxh64.buffer };
   }
 }
 

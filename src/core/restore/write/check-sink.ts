@@ -13,8 +13,7 @@ interface Checked extends OpenContent {
 }
 
 /** Makes the error for a wrong checksum. */
-export const wrongContent = (name: 'MD5' | 'XXH64' = 'MD5'): Error =>
-  integrityError(`its content does not match its ${name} in the manifest`);
+export const wrongContent = (): Error => integrityError('its content does not match its MD5 in the manifest');
 
 export class CheckSink implements ContentSink {
   constructor(
