@@ -1,27 +1,44 @@
-// The two folders that are archived: many small files, and few large ones, both from the machine itself.
+// The trees that are kept: many small files and few large ones, both from the machine itself unless a folder is named, and a million tiny ones.
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { makeMillion } from './million.mjs';
 
 const LARGE_FILES = 60;
 const LARGE_BYTES = 2e9;
 
-/** Makes `<folder>/small` (usr/share and usr/include) and `<folder>/large` (60 different binaries, about 2 GB) once. */
-export function makeCorpora(folder) {
-  const small = join(folder, 'small');
-  const large = join(folder, 'large');
-  const done = join(folder, 'complete');
-  if (existsSync(done)) return { small, large };
-  mkdirSync(small, { recursive: true });
-  mkdirSync(large, { recursive: true });
-  execFileSync('cp', ['-a', '/usr/share', '/usr/include', small]);
-  const files = windowNearest(largeFiles());
-  files.forEach(([, path], index) => {
+/**
+ * A corpus: `tree` is the folder that holds it, made in `folder` once unless it was `named`; `fill` puts one like it where nothing is, and `said`
+ * is how large it is. The million has no tree of its own: with two more beside it a file system in memory has no inodes left.
+ */
+export function corpusOf(name, folder, { named, files }) {
+  if (name === 'million')
+    return { fill: (target) => makeMillion(target, files), said: `${files} files below 1.1 KB in folders of 1,000` };
+  const tree = named[name] === undefined ? join(folder, name) : resolve(named[name]);
+  if (named[name] === undefined) makeOnce(name, tree);
+  return { tree, fill: (target) => execFileSync('cp', ['-a', tree, target]), said: describeTree(tree) };
+}
+
+function makeOnce(name, tree) {
+  const done = `${tree}.complete`;
+  if (existsSync(done)) return;
+  rmSync(tree, { recursive: true, force: true });
+  mkdirSync(tree, { recursive: true });
+  if (name === 'small') execFileSync('cp', ['-a', '/usr/share', '/usr/include', tree]);
+  else copyLargeFiles(tree);
+  writeFileSync(done, '');
+}
+
+function describeTree(tree) {
+  const count = `find "$0" -type f -printf '%s\\n' | awk '{n += $1} END {printf "%d files, %.0f MiB", NR, n / 1048576}'`;
+  return execFileSync('bash', ['-c', count, tree], { encoding: 'utf8' });
+}
+
+function copyLargeFiles(tree) {
+  windowNearest(largeFiles()).forEach(([, path], index) => {
     const name = `${String(index).padStart(2, '0')}-${path.split('/').at(-1)}`;
-    cpSync(path, join(large, name), { preserveTimestamps: true, dereference: true });
+    cpSync(path, join(tree, name), { preserveTimestamps: true, dereference: true });
   });
-  writeFileSync(done, `${files.length} large files, ${sum(files)} bytes\n`);
-  return { small, large };
 }
 
 const sum = (files) => files.reduce((total, [size]) => total + size, 0);

@@ -2,6 +2,8 @@
 // resident memory of the tree, sampled every 20 ms.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 function residentTree(root) {
   const children = new Map();
@@ -26,7 +28,7 @@ function residentTree(root) {
 export function measure(command, env) {
   return new Promise((resolve, reject) => {
     const script = `TIMEFORMAT='%R %U %S'; time { ${command} ; } >/dev/null 2>"$BENCH_ERRORS"`;
-    const errors = `/tmp/bench-errors-${process.pid}`;
+    const errors = join(tmpdir(), `bench-errors-${process.pid}`);
     const child = spawn('bash', ['-o', 'pipefail', '-c', script], {
       env: { ...process.env, ...env, BENCH_ERRORS: errors },
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,120 +1,136 @@
-// npm run bench: archiver against restic, rclone and tar | zstd | aws on one S3 server, in one run, alternating.
-//   --runs N        alternating runs (default 5); rclone runs once on the small files: an object a file takes minutes
-//   --corpus NAME   small, large or both (default)
-//   --peers a,b     which programs (default all four)
-//   --work FOLDER   where corpora and restored files go (default: a folder in the temp folder)
-// Uses the server that AWS_ENDPOINT_URL names, or starts the Ceph gateway of test/servers.
-import { execSync, spawnSync } from 'node:child_process';
-import { cpus, tmpdir } from 'node:os';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// npm run bench: archiver, restic, rustic, rclone, borg and tar | zstd | aws side by side, with what the machine takes at the least (peers.mjs),
+// in everyday work (rows.mjs). Programs that are not on the PATH are left out and named. Run `npm run build` before; Linux, as it reads /proc.
+//   --runs N         runs of each program, in turns (default 5)
+//   --corpus a,b     small, large, start (what a command costs before it begins), million; default the first three
+//   --million        million as well, which takes an hour; --files N: how many (default 1000000)
+//   --small FOLDER, --large FOLDER   these instead of what this machine has; small needs folders in it
+//   --peers a,b, --rows a,b          which programs and rows; what they need runs before them
+//   --store s3|folder                the server that AWS_ENDPOINT_URL names or else a Ceph gateway that is started, or folders (default s3)
+//   --work FOLDER    for corpora and results, which stay, and stores: 10 GB (default: in /dev/shm, or in the temp folder)
+//   --resume         go on after what --work has results of
+//   --write [--page FILE]            put the tables between the marks of docs/benchmarks.md
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compareTrees } from '../scripts/compare-trees.mjs';
-import { makeCorpora } from './corpora.mjs';
-import { measure, median } from './measure.mjs';
-import { BUCKET, peers, removeCommand, sizeCommand } from './peers.mjs';
+import { fileURLToPath } from 'node:url';
+import { corpusOf } from './corpora.mjs';
+import { measuredPart, withMeasured } from './page.mjs';
+import { peers } from './peers.mjs';
+import { openResults } from './results.mjs';
+import { ROWS, rowsOf } from './rows.mjs';
+import { openStore } from './store.mjs';
+import { takeTurn } from './turn.mjs';
 
+const CORPORA = ['small', 'large', 'start', 'million'];
 const { values: options } = parseArgs({
   options: {
     runs: { type: 'string', default: '5' },
-    corpus: { type: 'string', default: 'both' },
+    corpus: { type: 'string', default: 'small,large,start' },
+    million: { type: 'boolean', default: false },
+    files: { type: 'string', default: '1000000' },
+    small: { type: 'string' },
+    large: { type: 'string' },
     peers: { type: 'string', default: Object.keys(peers).join(',') },
-    work: { type: 'string', default: join(tmpdir(), 'archiver-bench') },
-    out: { type: 'string' },
+    rows: { type: 'string', default: ROWS.map(({ id }) => id).join(',') },
+    store: { type: 'string', default: 's3' },
+    work: { type: 'string', default: join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'archiver-bench') },
+    resume: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    page: { type: 'string', default: fileURLToPath(new URL('../docs/benchmarks.md', import.meta.url)) },
   },
 });
-const runs = Number(options.runs);
-const chosen = options.peers.split(',');
 
-for (const tool of ['restic', 'rclone', 'zstd']) {
-  if (spawnSync('which', [tool]).status !== 0) execSync(`apt-get install -y -qq ${tool}`, { stdio: 'inherit' });
+/** The words of an option, each of which has to be one of `known`. */
+function chosen(name, known) {
+  const words = options[name].split(',');
+  const unknown = words.find((word) => !known.includes(word));
+  if (unknown !== undefined) throw new Error(`--${name} has no ${unknown}: it is one or more of ${known.join(',')}`);
+  return known.filter((word) => words.includes(word));
 }
-let env = {};
-let stop = async () => undefined;
-if (process.env.AWS_ENDPOINT_URL === undefined) {
-  const { startServers } = await import('../test/servers/start-servers.mjs');
-  const servers = await startServers();
-  env = { ...servers.env, AWS_ENDPOINT_URL: servers.env.ARCHIVER_TEST_RGW, AWS_REGION: 'us-east-1' };
-  stop = servers.stop;
+
+function wholeNumber(name) {
+  const value = Number(options[name]);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`--${name} ${options[name]} is not a number from 1 on`);
+  return value;
 }
-const shell = (command) =>
-  execSync(command, { env: { ...process.env, ...env }, encoding: 'utf8', shell: 'bash' }).trim();
-const corpora = makeCorpora(options.work);
+
+/** The number of each version of what a program is made of, or undefined where it is not on the PATH. */
+function versionOf({ asksVersion }) {
+  try {
+    const versions = asksVersion.split(' && ').map((command) => {
+      const text = execFileSync('bash', ['-c', command], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      return [
+        basename(command.split(' ').at(-2), '.js').replace('cli', 'archiver'),
+        /\d+(\.\d+)+/.exec(text)?.[0],
+      ].join(' ');
+    });
+    return versions.join(', ');
+  } catch {
+    return undefined;
+  }
+}
+
+function describeMachine() {
+  const gib = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} cores, ${cpus()[0].model.trim()}, ${gib} GiB, Node ${process.version}`;
+}
+
+const runs = wholeNumber('runs');
+const files = wholeNumber('files');
+const names = CORPORA.filter(
+  (name) => chosen('corpus', CORPORA).includes(name) || (name === 'million' && options.million),
+);
+const rows = chosen(
+  'rows',
+  ROWS.map(({ id }) => id),
+);
+const [kind] = chosen('store', ['s3', 'folder']);
+const wanted = chosen('peers', Object.keys(peers)).map((name) => [name, versionOf(peers[name])]);
+const versions = Object.fromEntries(wanted.filter(([, version]) => version !== undefined));
+const missing = wanted.filter(([, version]) => version === undefined).map(([name]) => name);
+if (options.write) withMeasured(readFileSync(options.page, 'utf8'), '');
+const work = resolve(options.work);
+mkdirSync(join(work, 'temp'), { recursive: true });
+process.env.TMPDIR = join(work, 'temp');
+
+const named = { small: options.small, large: options.large };
+const corpora = Object.fromEntries(
+  names.map((name) => [name, name === 'start' ? { said: '' } : corpusOf(name, work, { named, files })]),
+);
+const said = Object.fromEntries(names.map((name) => [name, corpora[name].said]));
+const store = await openStore(kind, work);
 try {
-  shell(`aws s3 mb s3://${BUCKET} 2>/dev/null || true`);
-  const names = options.corpus === 'both' ? ['small', 'large'] : [options.corpus];
-  const rows = [];
-  for (const corpus of names) rows.push(...(await runCorpus(corpus, corpora[corpus])));
-  const report = table(rows);
-  console.log(report);
-  if (options.out !== undefined) writeFileSync(options.out, report);
+  const setup = {
+    machine: describeMachine(),
+    store: store.describe,
+    hasServer: store.endpoint !== undefined,
+    versions,
+    missing,
+    corpora: said,
+  };
+  const results = openResults(join(work, 'results.json'), setup, options.resume);
+  for (const [signal, status] of Object.entries({ SIGINT: 130, SIGTERM: 143 }))
+    process.once(signal, () => {
+      results.close();
+      void store.stop().finally(() => process.exit(status));
+    });
+  for (const corpus of names)
+    for (let round = 0; round < runs; round++)
+      for (const peer of Object.keys(versions)) {
+        const turn = { corpus, round, peer };
+        const { firstRoundOnly = [], never = [] } = peers[peer];
+        if (results.isDone(turn) || never.includes(corpus) || (round > 0 && firstRoundOnly.includes(corpus))) continue;
+        if (!rowsOf(corpus).some(({ id }) => rows.includes(id) && peers[peer][id] !== undefined)) continue;
+        await takeTurn({ ...turn, source: corpora[corpus], rows, store, results });
+        results.finish(turn);
+      }
+  const measured = measuredPart({ setup, runs, results });
+  console.log(measured);
+  if (options.write) writeFileSync(options.page, withMeasured(readFileSync(options.page, 'utf8'), measured));
+  if (results.hasFailed()) process.exitCode = 1;
 } finally {
-  await stop();
-}
-
-async function runCorpus(corpus, folder) {
-  const results = new Map(chosen.map((name) => [name, { up: [], down: [], stored: 0 }]));
-  shell(`find ${folder} -type f -exec cat {} + >/dev/null`); // warm caches for everyone
-  for (let round = 0; round < runs; round++) {
-    for (const name of chosen) {
-      if (name === 'rclone' && corpus === 'small' && round > 0) continue;
-      await runOnce(name, corpus, folder, round, results.get(name));
-    }
-  }
-  return [...results].map(([name, result]) => ({ corpus, name, ...result }));
-}
-
-async function runOnce(name, corpus, folder, round, result) {
-  const peer = peers[name];
-  const place = `${name}-${corpus}-${round}`;
-  const output = join(options.work, 'restored');
-  const all = { ...env, ...peer.env };
-  if (peer.prepare !== undefined) await measure(peer.prepare(place), all);
-  result.up.push(await measure(peer.upload(folder, place), all));
-  result.stored = Number(shell(sizeCommand(place)));
-  const upload = name === 'archiver' ? shell(`aws s3 ls s3://${BUCKET}/${place}/uploads/ | awk '{print $2}'`) : '';
-  rmSync(output, { recursive: true, force: true });
-  mkdirSync(output);
-  shell('sync');
-  result.down.push(
-    await measure(peer.restore(place, output, `s3://${BUCKET}/${place}/uploads/${upload.replace('/', '')}`), all),
-  );
-  if (name === 'archiver' && round === 0) {
-    const { paths, differences } = compareTrees(folder, output);
-    console.log(`${corpus}: ${paths} paths restored, ${differences.length} differences`);
-    for (const difference of differences.slice(0, 5)) console.log(`  ${difference}`);
-  }
-  rmSync(output, { recursive: true, force: true });
-  shell(removeCommand(place));
-  const last = (list) => `${list.at(-1).wall.toFixed(2)} s`;
-  console.log(`${corpus} round ${round + 1} ${name}: upload ${last(result.up)}, restore ${last(result.down)}`);
-}
-
-function table(rows) {
-  const of = (list, key) => median(list.map((run) => run[key]));
-  const mib = (bytes) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
-  const peak = (list) => mib(Math.max(...list.map((run) => run.peakBytes)));
-  const lines = rows.map(({ corpus, name, up, down, stored }) => {
-    const cells = [
-      corpus,
-      name,
-      up.length,
-      of(up, 'wall').toFixed(2),
-      of(up, 'cpu').toFixed(2),
-      peak(up),
-      mib(stored),
-      of(down, 'wall').toFixed(2),
-      of(down, 'cpu').toFixed(2),
-      peak(down),
-    ];
-    return `| ${cells.join(' | ')} |`;
-  });
-  return [
-    `${cpus().length} cores, ${cpus()[0].model}, Node ${process.version}; medians of alternating runs, caches warm`,
-    '',
-    '| corpus | program | runs | upload s | upload CPU s | upload peak | stored | restore s | restore CPU s | restore peak |',
-    '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
-    ...lines,
-    '',
-  ].join('\n');
+  await store.stop();
+  for (const part of ['places', 'temp', 'turn']) rmSync(join(work, part), { recursive: true, force: true });
 }
