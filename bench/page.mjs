@@ -58,19 +58,24 @@ function corpusTable(corpus, said, results) {
 
 function goalTable(corpora, results) {
   const lines = corpora.flatMap((corpus) =>
-    rowsOf(corpus).flatMap((row) =>
-      row.goals[corpus].map((goal) => {
-        const { value, isReached, against } = reached(goal, results.figures(corpus, row.id), isFloor);
-        const by = against === undefined || against === goal.of ? '' : ` (${against})`;
-        const measured = value === undefined ? 'not measured' : `${saying(goal, value)}${by}`;
-        const verdict = { true: 'yes', false: 'no', undefined: '' }[isReached];
-        return line([title(row, corpus), `at most ${wanted(goal)}`, measured, verdict]);
-      }),
-    ),
+    rowsOf(corpus).flatMap((row) => {
+      const figures = results.figures(corpus, row.id);
+      return Object.keys(figures).length === 0
+        ? []
+        : row.goals[corpus].map((goal) => goalLine(title(row, corpus), goal, figures));
+    }),
   );
   return ['### Goals', '', line(['what', 'goal', 'measured', 'reached']), line(Array(4).fill('---')), ...lines].join(
     '\n',
   );
+}
+
+function goalLine(what, goal, figures) {
+  const { value, isReached, against } = reached(goal, figures, isFloor);
+  const by = against === undefined || against === goal.of ? '' : ` (${against})`;
+  const measured = value === undefined ? 'not measured' : `${saying(goal, value)}${by}`;
+  const verdict = { true: 'yes', false: 'no', undefined: '' }[isReached];
+  return line([what, `at most ${wanted(goal)}`, measured, verdict]);
 }
 
 const NAMES = { wall: 'time', cpu: 'CPU', bytes: 'bytes' };
@@ -89,7 +94,7 @@ function commandLines({ versions, hasServer }, corpora) {
     const peer = peers[name];
     const s3 = { s3: 's3://$BUCKET/$STORE', bucket: '$BUCKET', endpoint: '$AWS_ENDPOINT_URL', region: '$AWS_REGION' };
     const place = { name: '$STORE', folder, ...(hasServer && !peer.isFolderOnly && s3) };
-    const at = { tree: '$TREE', out: '$OUT', file: '$FILE', place, version: 2, said: '/dev/null', home: '$CACHE' };
+    const at = { tree: '$TREE', out: '$OUT', file: '$FILE', place, version: 4, said: '/dev/null', home: '$CACHE' };
     const own = [...(peer.init ? ['init'] : []), ...ids].filter((id) => peer[id] !== undefined);
     const variables = Object.entries(peer.env?.(at) ?? {}).map(([key, value]) => `${key}=${value}`);
     const shown = own.map((id) => `${id}: ${peer[id](at)}`.replace(/node \S+\/cli\.js/g, 'archiver'));

@@ -4,6 +4,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const BUCKET = 'archiver-bench';
+/** More than the lines of a million objects. */
+const LISTING_BYTES = 2 ** 29;
 
 /**
  * The server that AWS_ENDPOINT_URL names, or else the Ceph gateway of test/servers, which is started; with `kind` folder, no server.
@@ -27,7 +29,11 @@ export async function openStore(kind, work) {
 }
 
 const shell = ({ env }, command) =>
-  execFileSync('bash', ['-o', 'pipefail', '-c', command], { env: { ...process.env, ...env }, encoding: 'utf8' }).trim();
+  execFileSync('bash', ['-o', 'pipefail', '-c', command], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+    maxBuffer: LISTING_BYTES,
+  }).trim();
 
 /** A place of its own for one program. `s3` is missing where it is a folder. */
 export function placeIn({ endpoint, region, work }, name, isFolderOnly) {
