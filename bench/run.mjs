@@ -86,10 +86,13 @@ const rows = chosen(
   'rows',
   ROWS.map(({ id }) => id),
 );
-const [kind] = chosen('store', ['s3', 'folder']);
+const [kind, ...others] = chosen('store', ['s3', 'folder']);
+if (others.length > 0) throw new Error('--store is either s3 or folder');
 const wanted = chosen('peers', Object.keys(peers)).map((name) => [name, versionOf(peers[name])]);
 const versions = Object.fromEntries(wanted.filter(([, version]) => version !== undefined));
 const missing = wanted.filter(([, version]) => version === undefined).map(([name]) => name);
+if (missing.includes('archiver')) throw new Error('archiver does not start here: npm run build makes it');
+// Before hours are spent.
 if (options.write) withMeasured(readFileSync(options.page, 'utf8'), '');
 const work = resolve(options.work);
 mkdirSync(join(work, 'temp'), { recursive: true });
