@@ -97,7 +97,7 @@ export const peers = {
     restore: ({ out }) => `rustic restore latest ${out}`,
     changed: rusticBackup,
     one: ({ out, file }) => `rustic restore latest:${file} ${out}/one`,
-    list: () => 'rustic ls latest',
+    list: () => 'rustic ls latest --recursive',
     check: () => 'rustic check --read-data',
     prune: ({ version }) => `rustic forget --keep-last ${version - 1} --prune --instant-delete`,
     unchanged: rusticBackup,

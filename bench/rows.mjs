@@ -1,6 +1,6 @@
 // What is measured, in the order in which a round does it, and what it has to come to.
 // `change` alters the tree before; `writes`: it makes a version; `bytes`: what is counted, what is `stored` in all or what is `new` there;
-// `check` throws where a program did not do what the row says.
+// `prints`: what it prints is kept in a file for `check`, which throws where a program did not do what the row says.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,6 +27,11 @@ function oneIsBack({ tree, file, out }) {
   const [entry] = found;
   const isSame = readFileSync(join(entry.parentPath, entry.name)).equals(readFileSync(join(tree, file)));
   if (!isSame) throw new Error('the file came back with other content');
+}
+
+function allAreListed({ tree, printed }) {
+  const [there, listed] = [countFiles(tree), readFileSync(printed, 'latin1').split('\n').length - 1];
+  if (listed < there) throw new Error(`${listed} lines list ${there} files`);
 }
 
 /** What archiver says in JSON; the other programs say nothing. */
@@ -91,7 +96,13 @@ export const ROWS = [
     check: oneIsBack,
     goals: { small: [times(0.5, FASTEST)], million: [atMost(0.5), times(0.7, FASTEST)] },
   },
-  { id: 'list', title: 'list of all files', goals: { small: [times(0.25, FASTEST)], million: [] } },
+  {
+    id: 'list',
+    title: 'list of all files',
+    prints: true,
+    check: allAreListed,
+    goals: { small: [times(0.25, FASTEST)], million: [] },
+  },
   { id: 'check', title: 'check of all bytes', goals: { small: [times(0.8, FASTEST)] } },
   { id: 'prune', title: 'the oldest version removed', check: oneIsRetired, goals: { small: [] } },
   { id: 'help', title: '`--help`, ten times', goals: { start: [times(1.3, 'node', 'cpu')] } },

@@ -51,7 +51,7 @@ function prepare({ corpus, source, wanted, store }) {
   const turn = join(store.work, 'turn');
   rmSync(turn, { recursive: true, force: true });
   for (const folder of [join(store.work, 'places'), join(turn, 'home')]) mkdirSync(folder, { recursive: true });
-  const at = { tree: source.tree, out: join(turn, 'out'), home: join(turn, 'home') };
+  const at = { tree: source.tree, out: join(turn, 'out'), home: join(turn, 'home'), printed: join(turn, 'printed') };
   if (corpus === 'start') return at;
   if (at.tree === undefined || wanted.some(({ change }) => change !== undefined)) {
     at.tree = join(turn, 'tree');
@@ -71,7 +71,8 @@ async function takeRow(row, { name, at, round, store }) {
   mkdirSync(at.out);
   execFileSync('sync');
   const before = row.bytes === 'new' ? new Set(linesIn(store, at.place)) : new Set();
-  const figures = await measure(peer[row.id](at), environment(store, peer, at));
+  const command = row.prints ? `{ ${peer[row.id](at)} ; } > ${at.printed}` : peer[row.id](at);
+  const figures = await measure(command, environment(store, peer, at));
   if (!peer.isFloor) row.check?.(at);
   if (name === 'archiver' && row.id === 'restore' && round === 0) compare(at);
   rmSync(at.out, { recursive: true, force: true });

@@ -21,7 +21,7 @@ beforeAll(() => {
     writeFileSync(join(tree, `folder-${at % 5}`, `file-${at}.txt`), `file ${at}\n`);
   }
   mkdirSync(bin);
-  // A restic that knows its version, keeps nothing and cannot restore.
+  // A restic that knows its version, keeps nothing, cannot restore and lists nothing.
   writeFileSync(
     join(bin, 'restic'),
     '#!/bin/sh\ncase "$*" in version) echo restic 9.9.9;; *restore*) echo no restore >&2; exit 7;; *init*) mkdir -p $RESTIC_REPOSITORY;; esac\n',
@@ -61,7 +61,7 @@ test('rows that are done stay where a program fails, the failure is in the table
     '--peers',
     'archiver,restic,cp',
     '--rows',
-    'upload,restore',
+    'upload,restore,list',
     '--write',
     '--page',
     page,
@@ -75,6 +75,9 @@ test('rows that are done stay where a program fails, the failure is in the table
   expect(written).toContain('restic 9.9.9');
   expect(written).toMatch(/\| upload +\| archiver \| 1 \| \d/);
   expect(written).toMatch(/\| restore of all \| restic \|  \| failed/);
+  // It ends with 0 and lists nothing.
+  expect(written).toMatch(/\| list of all files \| restic \|  \| failed/);
+  expect(written).toMatch(/\| list of all files \| archiver \| 1 \| \d/);
   expect(written).toMatch(/\| restore of all \| \(cp\) \| 1 \| \d/);
   expect(written).toContain('| small: restore of all | at most 0.90x the time of the fastest peer | not measured |');
   expect(written).not.toContain(ROOT);
@@ -87,7 +90,7 @@ test('a run that was ended goes on with what is missing, and refuses results of 
     setup: { versions: Record<string, string> };
   };
   writeFileSync(file, JSON.stringify({ ...results, done: results.done.filter((turn) => !turn.endsWith(' cp')) }));
-  const args = ['--corpus', 'small', '--peers', 'archiver,restic,cp', '--rows', 'upload,restore', '--resume'];
+  const args = ['--corpus', 'small', '--peers', 'archiver,restic,cp', '--rows', 'upload,restore,list', '--resume'];
 
   const { said } = await bench(...args);
 
