@@ -21,12 +21,9 @@ export async function takeTurn({ corpus, round, peer: name, source, rows, store,
   const at = { ...prepare({ corpus, source, wanted, store }), place, version: 0 };
   if (name === 'archiver') at.said = join(store.work, 'turn', 'said.json');
   const say = (row, text) => console.log(`${corpus} round ${round + 1} ${name} ${row.title}: ${text}`);
-  let broken =
-    peer.init &&
-    (await measure(peer.init(at), environment(store, peer, at)).then(
-      () => undefined,
-      (error) => error,
-    ));
+  let broken;
+  if (peer.init !== undefined && corpus !== 'start')
+    await measure(peer.init(at), environment(store, peer, at)).catch((error) => (broken = error));
   for (const row of wanted) {
     row.change?.(at.tree);
     if (peer[row.id] === undefined) continue;
