@@ -135,7 +135,7 @@ export const command = defineCommand({
     `${FILTERING}\n${SOURCES}`,
   args: [
     arg.folderOrStream('SOURCE', {
-      describe: 'folder, file, s3:// or NAME: prefix; - for stdin',
+      describe: 'folder, file, s3:// or NAME:; - for stdin',
       many: true,
     }),
     arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder' }),

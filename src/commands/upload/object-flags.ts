@@ -10,7 +10,7 @@ export const objectFlags = {
   limitDownload: {
     ...limitFlags.limitDownload,
     alias: undefined,
-    describe: 'bytes of an s3:// SOURCE read per second at most, as --limit-upload',
+    describe: 'bytes read of an s3:// SOURCE per second; as --limit-upload',
   },
   tempDir: flag.folder({ describe: 'where an s3:// SOURCE lies until it is packed' }),
 };
