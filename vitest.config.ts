@@ -12,7 +12,7 @@ process.env['TZ'] = 'UTC';
 const servers = process.env['ARCHIVER_TEST_SERVERS'] === '1';
 
 /** Minutes each: begun last, one of them runs alone at the end while the other core has nothing to do. */
-const LONGEST = /\/(?:kill|kill-s3|histories|conformance|resume)(?:\.servers)?\.test\.ts$/;
+const LONGEST = /\/(?:kill|kill-s3|histories|conformance|resume|model|slurm|dvc|fleet-drill|system-calls)(?:\.servers)?\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

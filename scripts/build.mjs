@@ -12,6 +12,7 @@ import { chunkGroups } from './chunk-groups.mjs';
 import { engineTypes } from './engine-types.mjs';
 import { lateWidthsPlugin } from './late-widths.mjs';
 import { leanMeow } from './lean-meow.mjs';
+import { bundledFolders, noticesText } from './third-party-notices.mjs';
 
 // Tests need none, and it takes as long as the rest.
 const withTypes = !process.argv.includes('--no-types');
@@ -40,7 +41,8 @@ const common = {
   // White space is a third of the SDKs. Names stay: the SDKs compare names of classes, and stack traces are read.
   minifyWhitespace: true,
   lineLimit: 500,
-  legalComments: 'none',
+  legalComments: 'none', // THIRD-PARTY-NOTICES.txt has all of them
+  metafile: true,
   logLevel: 'warning',
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
@@ -57,7 +59,7 @@ const noAttachments = {
 };
 const program = { ...inkBundle, ...common };
 const { plugin } = await chunkGroups('src/main.ts', program);
-await Promise.all([
+const [bundle, ofWorkers] = await Promise.all([
   build({
     ...program,
     plugins: [...program.plugins, noAttachments, lateWidthsPlugin, leanMeow, plugin],
@@ -68,6 +70,8 @@ await Promise.all([
   build({ ...common, entryPoints: workers }),
   ...(withTypes ? [engineTypes(`${next}/types`)] : []),
 ]);
+const folders = bundledFolders([bundle.metafile, ofWorkers.metafile]);
+await writeFile(`${next}/THIRD-PARTY-NOTICES.txt`, noticesText(folders));
 await addLauncher(`${next}/cli.js`);
 // What `archiver --help` says without loading any command (src/cli.ts), as the commands say it.
 const help = await promisify(execFile)(process.execPath, [`${next}/cli.js`, '--help'], { env: {} });

@@ -17,6 +17,7 @@ import { noticeFlags } from './kit/notice-flags.js';
 import { readSaved, stateFolder } from './kit/saved.js';
 import { telemetryFlags, telemetryRules } from './kit/telemetry-flags.js';
 import { runSync, type SyncValues } from './sync.js';
+import { objectFlags } from './upload/object-flags.js';
 import { runUpload, type UploadValues } from './upload.js';
 import { uploadUrlOf } from '../core/store/ids/upload-id.js';
 
@@ -32,6 +33,7 @@ const flags = {
   ...createOnceFlag,
   ...ignoreBudgetFlag,
   limitUpload: limitFlags.limitUpload,
+  limitDownload: objectFlags.limitDownload,
   pingUrl: noticeFlags.pingUrl,
   ...telemetryFlags,
   ...outputFlags,
@@ -166,6 +168,7 @@ const AGAIN = [
   'storeMode',
   'createOnce',
   'limitUpload',
+  'limitDownload',
   'pingUrl',
   'progressFormat',
 ] as const;

@@ -88,7 +88,10 @@ export const command = defineCommand({
     'is recorded without --allow-mass-delete. The same is asked where a version has to list everything by itself.\n' +
     `${ALSO}\n${FILTERING}\n${SOURCES}`,
   args: [
-    arg.folder('SOURCE', { describe: 'folder or file to archive, or s3://bucket/prefix for its objects', many: true }),
+    arg.folder('SOURCE', {
+      describe: 'folder or file to archive, or s3://bucket/prefix (NAME:prefix) for its objects',
+      many: true,
+    }),
     arg.url('S3_URL', { describe: 's3://bucket[/prefix] or file:///folder' }),
   ],
   flags,
@@ -138,15 +141,15 @@ export async function runSync(
   const { dedupOption, uploadMemoryLimit } = await import('./upload/engine-options.js');
   const { classOption, lockOption, withoutClassOfFolder } = await import('./kit/place-options.js');
   const { url: storeUrl } = storeOf(url, given.writerId);
+  const call = { sources, values: given, context };
   const prepare = async (goal: Goal<SyncValues>): Promise<ArchiveRun> => {
     const { values: said, destination, context } = goal;
     const { url: storeUrl } = storeOf(destination, said.writerId);
     const stores = alsoStores(goal);
     const target = targetOf(
-      sources,
+      call,
       destination,
       said.writerId,
-      context,
       stores.map(({ base }) => base),
     );
     const values = withoutClassOfFolder(storeUrl, said, context);

@@ -135,7 +135,7 @@ export const command = defineCommand({
     `${FILTERING}\n${SOURCES}`,
   args: [
     arg.folderOrStream('SOURCE', {
-      describe: 'folder, file, s3:// prefix; - for stdin',
+      describe: 'folder, file, s3:// or NAME:; - for stdin',
       many: true,
     }),
     arg.url('DESTINATION', { describe: 's3://bucket[/prefix] or file:///folder' }),
@@ -233,15 +233,15 @@ export async function runUpload(
   const { dedupOption, uploadMemoryLimit } = await import('./upload/engine-options.js');
   const { classOption, lockOption, withoutClassOfFolder } = await import('./kit/place-options.js');
   const { url } = storeOf(destination, given.writerId);
+  const call = { sources, values: given, context };
   const prepare = async (goal: Goal<UploadValues>): Promise<ArchiveRun> => {
     const { values: said, context, opened } = goal;
     const { url } = storeOf(goal.destination, said.writerId);
     const stores = alsoStores(goal);
     const target = targetOf(
-      sources,
+      call,
       goal.destination,
       said.writerId,
-      context,
       stores.map(({ base }) => base),
     );
     const values = withoutClassOfFolder(url, said, context);
@@ -275,10 +275,10 @@ export async function runUpload(
       labels: { ...shared.labels, tags: values.tag },
     };
     const network = direct === undefined ? {} : { maxSockets: direct.requests + OTHER_SOCKETS };
-    const call = await folderCall(values, target, context);
+    const shown = await folderCall(values, target, context);
     return {
-      ...call,
-      after: await withRemoval(call.after, values, target, context),
+      ...shown,
+      after: await withRemoval(shown.after, values, target, context),
       command: 'upload',
       policy: values.resume ? 'resume' : values.forceRestart ? 'restart' : 'ask',
       opened,

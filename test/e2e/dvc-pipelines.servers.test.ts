@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Dvc, dvc, DVC_RELEASES, type DvcRelease } from '../servers/dvc.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { archiver } from './upload-cli.js';
+import { byTurns } from '../support/by-turns.js';
 
 const INSTALL_MS = 900_000;
 const LIMIT = { timeout: 400_000 };
@@ -73,7 +74,7 @@ async function session({ run }: Dvc, release: DvcRelease) {
   return { home, repo, git, inRepo };
 }
 
-describe.each(DVC_RELEASES)('DVC %s', (release) => {
+describe.each(byTurns(DVC_RELEASES, 2))('DVC %s', (release) => {
   let installed: Dvc | string = '';
   beforeAll(async () => void (installed = await dvc(release)), INSTALL_MS);
   afterAll(async () => {

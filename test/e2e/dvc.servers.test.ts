@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Dvc, dvc, DVC_RELEASES } from '../servers/dvc.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { archiver } from './upload-cli.js';
+import { byTurns } from '../support/by-turns.js';
 
 const INSTALL_MS = 900_000;
 const LIMIT = { timeout: 300_000 };
@@ -39,7 +40,7 @@ async function session({ run }: Dvc, type: string, shared: boolean) {
   return { home, repo, cache, inRepo };
 }
 
-describe.each(DVC_RELEASES)('DVC %s', (release) => {
+describe.each(byTurns(DVC_RELEASES, 2))('DVC %s', (release) => {
   let installed: Dvc | string = '';
   beforeAll(async () => void (installed = await dvc(release)), INSTALL_MS);
   afterAll(async () => {

@@ -68,7 +68,7 @@ function expectGoodEnd({ status, hung, stderr, stdout }: Ended): void {
   if (status !== 0) expect((stderr + stdout).trim()).not.toBe('');
 }
 
-describe.each(byTurns(CASES, 2))('$calls fail with $error ($when)', (fault) => {
+describe.each(byTurns(CASES, 4))('$calls fail with $error ($when)', (fault) => {
   test('an upload and a sync end, and what they report, and was there before, is whole', async () => {
     const home = await tempFolder();
     const source = join(home, 'source');

@@ -5,6 +5,7 @@ import { useTestCredentials } from '../support/open-s3.js';
 import { everyNth, killEverywhere } from './kill-everywhere.js';
 import { makeS3World } from './s3-world.js';
 import { SCENARIOS } from './scenarios.js';
+import { byTurns } from '../support/by-turns.js';
 
 const BUCKET = 'kills';
 
@@ -20,7 +21,7 @@ describe.each([
     await client.send(new CreateBucketCommand({ Bucket: BUCKET }));
   });
 
-  test.each(SCENARIOS)('every version survives a kill in $name', { timeout: 600_000 }, async (scenario) => {
+  test.each(byTurns(SCENARIOS, 3))('every version survives a kill in $name', { timeout: 600_000 }, async (scenario) => {
     const { kills, problems } = await killEverywhere(await makeS3World(upstream, BUCKET), scenario, everyNth(7, 2));
 
     expect(problems).toEqual([]);

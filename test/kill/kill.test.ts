@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { everyKind, killEverywhere } from './kill-everywhere.js';
 import { SCENARIOS } from './scenarios.js';
 import { makeWorld } from './world.js';
+import { byTurns } from '../support/by-turns.js';
 
-test.each(SCENARIOS)(
+test.each(byTurns(SCENARIOS, 3))(
   'every version that is to stay survives a kill in $name, and the rerun finishes',
   // Once, of a prune, a run ended early for a reason that ten further runs did not show; a second failure counts.
   { timeout: 1_800_000, retry: 1 },

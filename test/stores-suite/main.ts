@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { KNOWN_SERVERS, type KnownServer } from '../servers/known-servers.js';
+import { byTurns } from '../support/by-turns.js';
 import { CLI, stopAll } from '../soak/machine.js';
 import { runServer, stopServers } from './run-server.js';
 import type { Scenario } from './scenario.js';
@@ -14,7 +15,8 @@ const DOCUMENT = fileURLToPath(new URL('../../docs/providers.md', import.meta.ur
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const HELP = `npm run test:stores -- [flags]
-  --server A,B      only these: ${KNOWN_SERVERS.map(({ id }) => id).join(', ')}
+  --server A,B      only these (default: the half whose turn it is today; all with --write or ARCHIVER_TEST_ALL=1):
+                    ${KNOWN_SERVERS.map(({ id }) => id).join(', ')}
   --scenario TEXT   only scenarios whose name has this text
   --at-once N       servers at a time (default 3)
   --seed TEXT       what sources and kills are drawn from (default: the day)
@@ -44,8 +46,9 @@ function wanted(): Wanted | undefined {
   if (scenarios.length === 0) throw new Error(`no scenario has '${values.scenario}' in its name`);
   const isPartial = ids !== undefined || scenarios.length < SCENARIOS.length;
   if (values.write === true && isPartial) throw new Error('--write needs all servers and all scenarios');
+  const due = new Set(ids === undefined && values.write !== true ? byTurns(KNOWN_SERVERS, 2) : []);
   return {
-    servers: KNOWN_SERVERS.filter(({ id }) => ids?.includes(id) ?? true),
+    servers: KNOWN_SERVERS.filter((server) => ids?.includes(server.id) ?? (values.write || due.has(server))),
     scenarios,
     atOnce: Number(values['at-once'] ?? 3),
     seed: values.seed ?? new Date().toISOString().slice(0, 10),

@@ -71,7 +71,6 @@ export async function openTo(
     profile: toProfile ?? values.profile,
     endpointUrl: toEndpointUrl === 'aws' ? null : (toEndpointUrl ?? values.endpointUrl),
     caBundle: toCaBundle ?? values.caBundle,
-    limitDownload: undefined,
   };
   const origins = { ...context.origins, region: isGiven ? ('flag' as const) : ('default' as const) };
   return await openForWriting(url, own, { ...context, origins })(onEvent);

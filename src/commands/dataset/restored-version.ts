@@ -1,4 +1,5 @@
 // What is said of a version that was brought back, or can be.
+import { versionDocument } from '../../core/dataset/records/version-document.js';
 import { versionName, versionNumber } from '../../core/dataset/records/version-name.js';
 import type { Undeleted } from '../../core/mend/undelete/undelete.js';
 import { defined } from '../../core/platform/defined.js';
@@ -10,12 +11,7 @@ import { amountText, fact } from '../kit/lines.js';
 /** The JSON document, without what is about the call. */
 export const undeletedDocument = ({ record, needs, isPut }: Undeleted) => ({
   datasetId: record.datasetId,
-  version: record.version,
-  ...defined({ fork: record.fork }),
-  uploadId: record.uploadId,
-  createdAt: record.createdAt,
-  files: record.totals.files,
-  bytes: record.totals.bytes,
+  ...versionDocument(record),
   manifestSha256: record.manifestSha256,
   ...defined({ wasRetiredAt: record.wasRetiredAt }),
   isBroughtBack: isPut,

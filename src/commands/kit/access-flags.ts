@@ -9,7 +9,6 @@ export const accessGateFlags = ofFeature('access', {
   }),
   failOn: flag.choice(['none', 'unknown', 'warn', 'critical'], {
     default: 'none',
-    describe:
-      'send nothing where access is at least as bad; unknown, for what could not be looked at, is less than warn',
+    describe: 'send nothing if access is at least as bad; unknown, for what could not be looked at, is less than warn',
   }),
 });

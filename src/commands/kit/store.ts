@@ -140,7 +140,8 @@ export function openForWriting(
     const { openStore } = await import('../../core/store/open-store.js');
     // A resumed upload uses the KMS that it began with.
     const { kmsEndpointUrl } = values;
-    const access = { ...network, ...(await accessOptions(values, context)) };
+    // What limits reading is about the source, where that is a store.
+    const access = { ...network, ...(await accessOptions({ ...values, limitDownload: undefined }, context)) };
     return await noted(await openStore(url, { ...access, kmsEndpointUrl, onEvent }), values, context);
   };
 }

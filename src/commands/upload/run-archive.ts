@@ -20,7 +20,14 @@ import { type DryRun, isDryRun, pathDocuments, printPaths } from './dry-run.js';
 import { baseUrlOf, filterOptions, type FilterValues, engineEnvironment } from './engine-options.js';
 import { encryptionOptions, type EncryptionValues } from '../kit/place-options.js';
 import { type Archived, type NotifiedCall, runNotified } from './notified-run.js';
-import { objectCall, objectOrigin, objectSources, type ObjectValues, refuseIdleFlags } from './object-source.js';
+import {
+  objectCall,
+  objectOrigin,
+  objectServer,
+  objectSources,
+  type ObjectValues,
+  refuseIdleFlags,
+} from './object-source.js';
 import { openResumable } from './resumable.js';
 import { isPartial, shownUpload, uploadDocument } from './show-upload.js';
 import { findSources, refuseProvenance, type Sources } from './sources.js';
@@ -123,16 +130,22 @@ export interface SourcesTarget extends Omit<FolderTarget, 'source'> {
   readonly sources: Sources;
 }
 
+/** The sources of a call, with its own values: a run that goes on in another store reads them as it would have. */
+export interface SourcesCall {
+  readonly sources: readonly string[];
+  readonly values: ObjectValues;
+  readonly context: Context<'upload'>;
+}
+
 /** Returns where sources are and where their upload goes; `others` are left out of them as that place is. @throws usage for the URL of an upload; what `findSources` throws */
 export function targetOf(
-  given: readonly string[],
+  { sources: given, values, context }: SourcesCall,
   destination: string,
   writer: string,
-  context: Context,
   others: readonly string[] = [],
 ): SourcesTarget {
   const place = storeOf(destination, writer);
-  const sources = objectSources(given) ?? findSources(given, context, [place.base, ...others]);
+  const sources = objectSources(given, values, context) ?? findSources(given, context, [place.base, ...others]);
   refuseIdleFlags(sources, context);
   return { ...place, sources };
 }
@@ -155,9 +168,7 @@ export async function folderOptions(
   const { root, folder, skipTrees, objects } = sources;
   const owner = writerId ?? hostname();
   const origin =
-    objects === undefined
-      ? sources.origin && { ...sources.origin, owner }
-      : await objectOrigin(objects, values, context);
+    objects === undefined ? sources.origin && { ...sources.origin, owner } : await objectOrigin(objects, context);
   refuseProvenance(sources, { ...values }, context);
   const provenance =
     folder === undefined ? undefined : await provenanceOf({ values: { ...values }, source: folder, context });
@@ -184,10 +195,11 @@ export async function folderCall(
   { base, url, sources }: SourcesTarget,
   context: Context<'upload'>,
 ): Promise<Omit<ArchiveCall, 'command' | 'policy' | 'opened' | 'options' | 'open' | 'found'>> {
-  const { folder: source, named } = sources;
+  const { folder: source, named, objects } = sources;
   return {
     ...objectCall(sources, values, context),
-    values: { ...values },
+    // Objects of another server are not those that an interrupted run has read.
+    values: { ...values, ...(objects && { sourceEndpointUrl: (await objectServer(objects, context)) ?? 'aws' }) },
     progressFormat: values.progressFormat,
     sources: named,
     destination: base,

@@ -57,6 +57,7 @@ const MAY_DIFFER = new Set([
   'ignoreBudget',
   'idleConnTimeout',
   'kmsEndpointUrl',
+  'limitDownload',
   'limitUpload',
   'maxIdleConns',
   'networkProfile',
@@ -106,7 +107,7 @@ export async function savedCommand(run: UploadCommand, context: Context): Promis
   }
   return {
     command,
-    sources: sources.map(({ given }) => (isObjectUrl(given) ? given : resolve(context.cwd, given))),
+    sources: sources.map(({ given, real }) => (isObjectUrl(real) ? given : resolve(context.cwd, given))),
     sourceKey: bytesOf(joinParts(sources.map(({ real }) => real).toSorted(), '\0')).toString('base64'),
     destination,
     storeUrl,

@@ -7,6 +7,7 @@ import { seenPathOf, unitedRoot } from '../../core/archive/scan/united-source.js
 import { usageError } from '../../core/platform/failures/errors.js';
 import { displayPath, type RawPath, rawFromText, baseName, joinParts } from '../../core/platform/paths/raw-path.js';
 import { provenanceFlags } from '../kit/flags.js';
+import type { ObjectAccess } from './object-access.js';
 
 export interface Sources {
   readonly named: readonly { readonly given: string; readonly real: RawPath }[];
@@ -17,8 +18,8 @@ export interface Sources {
   /** What stands for the sources in the manifest, and what the dataset's id is made of; undefined for one folder. */
   readonly origin: { readonly path: RawPath; readonly identity: RawPath } | undefined;
   readonly skipTrees: readonly RawPath[];
-  /** URL of the objects that are the source, instead of folders and files. */
-  readonly objects?: string;
+  /** The objects that are the source, instead of folders and files, and how they are reached. */
+  readonly objects?: { readonly url: string; readonly access: ObjectAccess };
 }
 
 /** Resolves the sources. @throws not-found, access-denied, unsupported for what is no folder or file; usage for two of the same name */

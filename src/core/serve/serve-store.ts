@@ -4,6 +4,7 @@ import type { ListenAddress } from '../platform/http/listen-address.js';
 import { type LocalServer, openServer } from '../platform/http/local-server.js';
 import { isArchiverError } from '../platform/failures/errors.js';
 import { displayPath, joinParts } from '../platform/paths/raw-path.js';
+import { DecodedFrames } from '../restore/listing/decoded-frames.js';
 import type { ReadFileOptions } from '../restore/listing/read-file.js';
 import { type Answer, errorAnswer, methodsOf, plain, redirect } from './answer.js';
 import { answerContent, type ContentSource } from './answer-content.js';
@@ -106,6 +107,7 @@ class ServedStore {
   private readonly versions: OpenVersions;
   private readonly tree: ServedTree;
   private readonly methods: readonly string[];
+  private readonly decoded = new DecodedFrames();
 
   constructor(private readonly options: ServeOptions) {
     const { reader, signal, isWebdav } = options;
@@ -177,6 +179,7 @@ class ServedStore {
       read: (file) => ({
         reader,
         cache,
+        decoded: this.decoded,
         uploadId: file.version.uploadId,
         listing: file.listing,
         mayStop: true,

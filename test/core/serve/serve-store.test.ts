@@ -75,6 +75,21 @@ describe('a served store', () => {
     expect((await ask(`${LATEST}/a/b.txt/`)).headers.location).toBe(`${LATEST}/a/b.txt`);
   });
 
+  it('fetches a frame once for a hundred small ranges of it', async () => {
+    const content = randomBytes(60_000);
+    const { ask, reader } = await serving([{ path: 'a', content }]);
+    await ask(`${LATEST}/a`, { method: 'HEAD' });
+    const before = reader.requests.get;
+
+    for (let at = 0; at < 100; at++) {
+      const start = at * 512;
+      const { status, body } = await ask(`${LATEST}/a`, { range: `bytes=${start}-${start + 511}` });
+      expect([status, body.equals(content.subarray(start, start + 512))]).toEqual([206, true]);
+    }
+
+    expect(reader.requests.get - before).toBe(1);
+  });
+
   it('shows a new version within seconds', async () => {
     const { ask, made, later } = await serving([{ path: 'a', content: 'one' }]);
     expect((await ask(`${LATEST}/a`)).body.toString()).toBe('one');

@@ -1,7 +1,7 @@
 // Computes MD5s of the small files in the frame that is being filled: they are gathered, and made together when the frame ends, four to
 // five times as fast as one by one (core/platform/md5). Without WebAssembly SIMD each is made at once.
 import { hash } from 'node:crypto';
-import { LANE_LIMIT_BYTES, type Md5Lanes } from '../../platform/md5/md5-lanes.js';
+import type { Md5Lanes } from '../../platform/md5/md5-lanes.js';
 
 const CAPACITY = 8192;
 const DIGEST = 16;
@@ -33,7 +33,7 @@ export class Md5Batch {
 
   /** Adds the content of `entry`: `length` bytes at `start` of `frame`, the last Buffer allocated, which must stay there until `run`. */
   add(entry: number, frame: Buffer, start: number, length: number): void {
-    if (this.lanes === undefined || length > LANE_LIMIT_BYTES) {
+    if (this.lanes === undefined) {
       // Written as text: a Buffer of sixteen bytes would be an allocation of its own outside the heap.
       this.digests.write(hash('md5', frame.subarray(start, start + length)), entry * DIGEST, 'hex');
       return;

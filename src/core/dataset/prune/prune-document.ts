@@ -1,20 +1,16 @@
 // The result of a prune as data for programs: what was found, planned and done.
-import { defined } from '../../platform/defined.js';
 import { failureDocument } from '../../store/failure-document.js';
 import type { DeleteFailure } from '../../store/object-store.js';
 import { unfinishedBytes } from '../../store/unfinished-bytes.js';
 import type { UnfinishedHidden } from '../../store/unfinished-hidden.js';
-import { isSameVersion, type VersionName } from '../records/version-name.js';
+import { type VersionDocument, versionDocument } from '../records/version-document.js';
+import { isSameVersion } from '../records/version-name.js';
 import type { ReadRecord } from '../records/versions.js';
 import type { PrunePlan } from './plan-prune.js';
 import type { PruneRun } from './run-prune.js';
 
-/** A version of a dataset that is pruned. Sizes are bytes. */
-export interface PrunedVersion extends VersionName {
-  readonly uploadId: string;
-  readonly createdAt: string;
-  readonly files: number;
-  readonly bytes: number;
+/** A version of a dataset that is pruned. */
+export interface PrunedVersion extends VersionDocument {
   /** Sentences that say why it may not be your own version. */
   readonly doubts: readonly string[];
 }
@@ -109,8 +105,8 @@ function datasetDocument({ retired, kept, compacted, dependent, doubts }: PruneP
   const isIts = ({ record }: ReadRecord): boolean => record.datasetId === datasetId;
   return {
     datasetId,
-    retired: retired.filter(isIts).map((found) => versionDocument(found, doubts)),
-    kept: kept.filter(isIts).map((found) => ({ ...versionDocument(found, doubts), reasons: found.reasons })),
+    retired: retired.filter(isIts).map((found) => prunedDocument(found, doubts)),
+    kept: kept.filter(isIts).map((found) => ({ ...prunedDocument(found, doubts), reasons: found.reasons })),
     compacted: compacted.filter(isIts).map(({ record }) => record.version),
     dependent: dependent.filter(isIts).map(({ record }) => record.version),
   };
@@ -119,13 +115,8 @@ function datasetDocument({ retired, kept, compacted, dependent, doubts }: PruneP
 const sumOf = (objects: readonly { readonly sizeBytes: number }[]): number =>
   objects.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 
-const versionDocument = ({ record }: ReadRecord, doubts: PrunePlan['doubts']): PrunedVersion => ({
-  version: record.version,
-  ...defined({ fork: record.fork }),
-  uploadId: record.uploadId,
-  createdAt: record.createdAt,
-  files: record.totals.files,
-  bytes: record.totals.bytes,
+const prunedDocument = ({ record }: ReadRecord, doubts: PrunePlan['doubts']): PrunedVersion => ({
+  ...versionDocument(record),
   doubts:
     doubts.find(({ datasetId, ...name }) => datasetId === record.datasetId && isSameVersion(name, record))?.texts ?? [],
 });

@@ -6,6 +6,8 @@ export interface Codec {
   readonly version: string;
   /** A note for the user that a faster codec is available, and how; undefined for the fastest. */
   readonly slowness: string | undefined;
+  /** Says whether the checksum in a frame is compared with its content from here on, where the codec can leave that out: it is at first. */
+  compareChecksums?(isCompared: boolean): void;
   /** Returns the largest possible size of a frame of `rawSize` bytes. */
   compressBound(rawSize: number): number;
   /** Compresses `source` into the start of `target` as one frame; returns its size. */

@@ -10,6 +10,9 @@ export function loadNapiCodec(load?: () => unknown): Codec | undefined {
   return binding === undefined ? undefined : napiCodec(binding);
 }
 
+/** `ZSTD_d_forceIgnoreChecksum` of zstd.h, which the addon does not name. */
+const IGNORE_CHECKSUM = 1002 as Parameters<InstanceType<Binding['DCtx']>['setParameter']>[0];
+
 const undecodable = (error: unknown): Error => integrityError(`not a sound zstd frame: ${errorText(error)}`);
 
 function napiCodec(binding: Binding): Codec {
@@ -22,6 +25,7 @@ function napiCodec(binding: Binding): Codec {
   return {
     version: `zstd ${binding.versionString()}`,
     slowness: undefined,
+    compareChecksums: (isCompared) => decompressor.setParameter(IGNORE_CHECKSUM, isCompared ? 0 : 1),
     compressBound: (rawSize) => binding.compressBound(rawSize),
     compressFrame(target, source, level) {
       if (level !== currentLevel) {

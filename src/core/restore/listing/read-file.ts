@@ -19,7 +19,8 @@ import type { RestoreOptions } from '../restore.js';
 import type { Span } from '../plan/frame-plan.js';
 import { type LaneChunk, planChunk } from '../plan/lanes.js';
 import { SpanSource } from '../fetch/span-source.js';
-import { decodePart } from './decode-part.js';
+import { copyPart, decodePart } from './decode-part.js';
+import type { DecodedFrames } from './decoded-frames.js';
 import { type DataRun, dataRuns } from '../plan/sparse-map.js';
 
 export interface ReadFileOptions {
@@ -28,6 +29,8 @@ export interface ReadFileOptions {
   readonly uploadId: UploadId;
   readonly listing: Listing;
   readonly cache?: FrameCache | undefined;
+  /** Frames of which other calls have read a part. */
+  readonly decoded?: DecodedFrames | undefined;
   /** True for a reader that may stop early: what it reads further is asked about when it gets there. */
   readonly mayStop?: boolean;
   /** Called with everything that was and will be fetched, before it is fetched, with the project of the upload; throws the reason if it may not. */
@@ -150,7 +153,7 @@ async function* storedContent(
   range: ContentRange,
   options: ReadFileOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const { listing, uploadId, reader, cache, signal } = options;
+  const { listing, uploadId, reader, cache, decoded, signal } = options;
   const codec = loadCodec();
   const source = new SpanSource({
     reader,
@@ -160,13 +163,17 @@ async function* storedContent(
   });
   const pieces = piecesOf(index, range, options);
   let allowed = 0;
-  for (const [at, { segment, planned, span }] of pieces.entries()) {
+  for (const [at, { segment, planned, span, held }] of pieces.entries()) {
     if (at === allowed) {
       allowed = options.mayStop === true ? Math.max(1, 2 * at) : pieces.length;
       const needed = pieces.slice(0, allowed).flatMap((piece) => piece.needed ?? []);
       await options.mayFetch?.(needed, listing.head.project ?? null);
     }
     const { record } = planned;
+    if (held !== undefined) {
+      yield copyPart({ segment, record, frame: span.first }, held);
+      continue;
+    }
     const { buffer } = await source.fetch(planned, span, signal);
     const frames = framesOf(planned, span, buffer);
     const second = await readWrongAgain(source, planned, frames, signal);
@@ -174,7 +181,7 @@ async function* storedContent(
       const right = isRight ? stored : second?.frames.find((again) => again.frame === frame && again.isRight)?.stored;
       if (right === undefined)
         throw integrityError(`frame ${frame} of ${printable(record.key)} does not match its SHA-256 in the manifest`);
-      yield decodePart({ codec, segment, record, frame }, right);
+      yield decodePart({ codec, segment, record, frame }, right, decoded);
     }
     source.recycle(buffer);
     if (second !== undefined) source.recycle(second.buffer);
@@ -186,19 +193,28 @@ interface Piece {
   readonly segment: Segment;
   readonly planned: LaneChunk;
   readonly span: Span;
-  /** Undefined for what the cache held when the reading began. */
+  /** The content of its only frame, if that was in memory when the reading began. */
+  readonly held: Uint8Array | undefined;
+  /** Undefined for what the cache or the memory held when the reading began. */
   readonly needed: NeededChunk | undefined;
 }
 
 /** Returns the pieces up to the first chunk that the manifest does not have. */
-function piecesOf(index: number, range: ContentRange, { listing, uploadId, cache }: ReadFileOptions): readonly Piece[] {
+function piecesOf(
+  index: number,
+  range: ContentRange,
+  { listing, uploadId, cache, decoded }: ReadFileOptions,
+): readonly Piece[] {
   const pieces: Piece[] = [];
   for (const segment of segmentsWithin(segmentsOf(index, listing), range)) {
     const record = listing.head.chunks[segment.chunk];
     if (record === undefined) break;
-    const planned = planSegment(segment, record, cache);
-    for (const span of planned.spans)
-      pieces.push({ segment, planned, span, needed: neededChunk({ ...planned, spans: [span] }, uploadId, cache) });
+    const planned = planSegment(segment, record, { cache, decoded });
+    for (const span of planned.spans) {
+      const held = span.first === span.last ? decoded?.get(record, span.first) : undefined;
+      const needed = held === undefined ? neededChunk({ ...planned, spans: [span] }, uploadId, cache) : undefined;
+      pieces.push({ segment, planned, span, held, needed });
+    }
   }
   return pieces;
 }
@@ -239,7 +255,7 @@ async function readWrongAgain(
 function planSegment(
   segment: Segment,
   record: ChunkRecord,
-  cache: FrameCache | undefined,
+  { cache, decoded }: Pick<ReadFileOptions, 'cache' | 'decoded'>,
 ): ReturnType<typeof planChunk> {
   const extents = {
     entry: Uint32Array.of(0),
@@ -247,7 +263,10 @@ function planSegment(
     size: Float64Array.of(segment.size),
     position: Float64Array.of(0),
   };
-  const isCached = (sha256: string): boolean => cache?.has(sha256) === true;
+  const inMemory = new Set(
+    record.frames.flatMap(({ sha256 }, at) => (decoded?.has(record, at) === true ? [sha256] : [])),
+  );
+  const isCached = (sha256: string): boolean => inMemory.has(sha256) || cache?.has(sha256) === true;
   const range = { chunk: segment.chunk, from: 0, to: 1 };
   return planChunk(range, record, extents, { maxBytes: MAX_SPAN_BYTES, maxGap: 0, isCached });
 }

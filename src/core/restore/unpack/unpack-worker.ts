@@ -95,8 +95,13 @@ class WorkerThread {
     const table = openTable(data.table);
     this.sink = openSink(table, data, new HoleLimit(() => this.isStopped()));
     const extents = openExtents(data.extents);
+    const codec = loadCodec();
+    // docs/decisions/096
+    const isHashed =
+      data.write !== undefined && data.verifyFiles && extents.entry.every((entry) => table.columns.hasMd5[entry] === 1);
+    codec.compareChecksums?.(!isHashed);
     this.job = new UnpackTask({
-      codec: loadCodec(),
+      codec,
       table,
       extents,
       batch: data.verifyFiles ? openBatchHash(table, extents) : undefined,

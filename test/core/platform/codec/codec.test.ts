@@ -111,6 +111,12 @@ describe.each(codecs)('%s', (_name, codec) => {
     );
     expect(codec.decompressFrame(into, frame)).toBe(300);
     codec.decompressPieces(frame, 300, Buffer.alloc(100), () => undefined);
+    if (codec.compareChecksums === undefined) return;
+    codec.compareChecksums(false);
+    expect(codec.decompressFrame(into, bent)).toBe(300);
+    codec.decompressPieces(bent, 300, Buffer.alloc(100), () => undefined);
+    codec.compareChecksums(true);
+    expect(() => codec.decompressFrame(into, bent)).toThrow(expect.objectContaining({ code: 'integrity' }));
   });
 });
 

@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { ArchiverError, cancelledError } from '../../../../src/core/platform/failures/errors.js';
 import { loadListing } from '../../../../src/core/restore/listing/load-listing.js';
+import { DecodedFrames } from '../../../../src/core/restore/listing/decoded-frames.js';
+import { loadCodec } from '../../../../src/core/platform/codec/codec.js';
 import { FrameCache } from '../../../../src/core/restore/frame-cache.js';
 import { readFile, readRange } from '../../../../src/core/restore/listing/read-file.js';
 import type { NeededChunk } from '../../../../src/core/restore/plan/needed-chunk.js';
@@ -285,5 +287,61 @@ describe('what is wrong with a file', () => {
     const bend: ArchiveSpec['bend'] = ({ chunks }) => Object.assign(chunks[0] ?? {}, { key: '../../secret' });
     const { read } = await open({ files: [{ path: 'x', content: 'one' }], bend });
     await expect(read('x')).rejects.toThrow('leads out of uploads/');
+  });
+});
+
+describe('small ranges one after another', () => {
+  /** Reads ranges of the file, and counts what that took. */
+  async function ranged(decoded: DecodedFrames | undefined, size = 1024 * KIB) {
+    const content = randomBytes(size);
+    const { listing, reader } = await open({ files: [{ path: 'file', content }], frameSize: 1024 * KIB });
+    const decoding = vi.spyOn(loadCodec(), 'decompressFrame');
+    onTestFinished(() => decoding.mockRestore());
+    const needed: number[] = [];
+    const mayFetch = (chunks: readonly NeededChunk[]) => Promise.resolve(needed.push(chunks.length) > 0);
+    const options = { reader, uploadId: UPLOAD_ID, listing, decoded, mayFetch, signal: new AbortController().signal };
+    const read = async (start: number, end: number): Promise<Buffer> => {
+      const pieces: Uint8Array[] = [];
+      for await (const bytes of readRange(0, { start, end }, options)) pieces.push(bytes);
+      const read = Buffer.concat(pieces);
+      // Pieces are the caller's, who may change them.
+      for (const piece of pieces) piece.fill(0);
+      return read;
+    };
+    return { content, read, reader, decoding, needed };
+  }
+
+  test('of one frame fetch and decode it once, and ask once whether that may be paid', async () => {
+    const { content, read, reader, decoding, needed } = await ranged(new DecodedFrames());
+
+    for (let at = 0; at < 100; at++) {
+      const [start, end] = [at * 4 * KIB, (at + 1) * 4 * KIB];
+      const bytes = await read(start, end);
+      expect(bytes.equals(content.subarray(start, end))).toBe(true);
+    }
+
+    expect([reader.requests.get, decoding.mock.calls.length]).toEqual([1, 1]);
+    expect(needed.filter((chunks) => chunks > 0)).toHaveLength(1);
+  });
+
+  test('across frames fetch only those that are not in memory', async () => {
+    const { content, read, reader, decoding } = await ranged(new DecodedFrames(), 3 * 1024 * KIB);
+    await read(1200 * KIB, 1204 * KIB);
+
+    const bytes = await read(0, content.length);
+
+    expect(bytes.equals(content)).toBe(true);
+    // The frame in the middle is not fetched again.
+    expect([reader.requests.get, decoding.mock.calls.length]).toEqual([3, 4]);
+  });
+
+  test('hold no more than may be held, and let go of what was not asked for longest', async () => {
+    const { read, decoding } = await ranged(new DecodedFrames(2 * 1024 * KIB), 4 * 1024 * KIB);
+    const readIn = async (frame: number) => await read((frame * 1024 + 8) * KIB, (frame * 1024 + 12) * KIB);
+
+    for (const frame of [0, 1, 0, 2, 0]) await readIn(frame);
+    expect(decoding).toHaveBeenCalledTimes(3);
+    await readIn(1);
+    expect(decoding).toHaveBeenCalledTimes(4);
   });
 });
