@@ -20,6 +20,8 @@ export interface CheckChainOptions {
   readonly reader: ObjectReader;
   readonly errors: Problems;
   readonly warnings: Problems;
+  /** Digests of manifests that were found right before, and are not read line by line again; updated in place. */
+  readonly right: Set<string>;
   readonly signal: AbortSignal;
 }
 
@@ -35,8 +37,7 @@ export async function checkChain(newest: LoadedManifest, options: CheckChainOpti
   const { reader, errors, signal } = options;
   const chain = await loadChain(reader, newest, { signal });
   const isAlone = chain.length === 1;
-  for (const loaded of isAlone ? [] : chain)
-    await summarize({ chunks: loaded.head.chunks, entries: () => checkedLink(loaded, options) });
+  for (const loaded of isAlone ? [] : chain) await checkLink(loaded, options);
   chain.forEach((loaded, index) => checkRecord(loaded, chain.slice(index), errors));
   // A listing that nothing is merged onto is read once. checkTotals below reports all wrong totals.
   const view = isAlone
@@ -64,6 +65,15 @@ function entriesIn(
 const named = ({ key }: LoadedManifest, problems: Problems): ProblemSink => ({
   add: (message, about) => problems.add(`in ${key}: ${message}`, about),
 });
+
+/** Checks a manifest, unless it was found right before. */
+async function checkLink(loaded: LoadedManifest, options: CheckChainOptions): Promise<void> {
+  const { errors, warnings, right } = options;
+  if (right.has(loaded.sha256)) return;
+  const before = errors.count + warnings.count;
+  await summarize({ chunks: loaded.head.chunks, entries: () => checkedLink(loaded, options) });
+  if (errors.count + warnings.count === before) right.add(loaded.sha256);
+}
 
 /** The entries of a manifest, which is checked while they pass. */
 async function* checkedLink(loaded: LoadedManifest, options: CheckChainOptions): AsyncGenerator<readonly Entry[]> {

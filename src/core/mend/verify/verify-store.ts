@@ -137,7 +137,13 @@ async function openPlace(options: VerifyStoreOptions, sums: Sums, isBelow: boole
     const listed = mode === 'quick' ? undefined : await objectsBelow(reader, odd, signal);
     const uploads = listed === undefined ? await listUploads(reader, signal, odd) : uploadsIn(listed);
     const broken = await brokenTombstones(reader, retired, signal);
-    const look = { listed, seen: new Set<string>(), damaged: new Set<string>(), datasets: new Map() };
+    const look = {
+      listed,
+      seen: new Set<string>(),
+      damaged: new Set<string>(),
+      datasets: new Map(),
+      right: new Set<string>(),
+    };
     return { options, found, broken, uploads, strays, odd, look, sums };
   } catch (error) {
     if (!isBelow || !isArchiverError(error, 'access-denied')) throw error;

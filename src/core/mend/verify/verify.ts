@@ -62,6 +62,8 @@ export interface SharedVerifyState {
   readonly damaged: Set<string>;
   /** Updated in place. */
   readonly datasets: KnownDatasets;
+  /** Digests of manifests that were found right: versions that build on them do not check them again. Updated in place. */
+  readonly right: Set<string>;
 }
 
 export interface VerifyResult {
@@ -171,6 +173,7 @@ class Verification {
   private async readManifest(): Promise<Sound> {
     const { errors, warnings } = this;
     const { reader, uploadId, signal } = this.options;
+    const right = this.shared?.right ?? new Set<string>();
     const index = new IndexCheck();
     let checker: ManifestChecker | undefined;
     let head: ManifestHead | undefined;
@@ -191,13 +194,14 @@ class Verification {
     });
     const problem = index.finish();
     if ('bytes' in read) {
-      const checked = await checkChain(read, { reader, errors, warnings, signal });
+      const checked = await checkChain(read, { reader, errors, warnings, right, signal });
       const { entries, files, bytes } = checked.totals;
       this.counts = { entries, files, bytes };
       return { ...checked, sha256: read.sha256, index: indexOf(read) };
     }
     if (problem !== undefined) errors.add(problem);
     checker?.finish();
+    if (read.sha256 !== undefined && errors.count + warnings.count === 0) right.add(read.sha256);
     if (checker !== undefined) this.counts = { entries: checker.entries, files: checker.files, bytes: checker.bytes };
     return { head: read.head, sha256: read.sha256, index: index.index };
   }
