@@ -32,7 +32,12 @@ export interface MassDeletion {
   readonly versions: readonly VersionName[];
 }
 
-export interface MassDeletionOptions extends ChainOptions {
+export interface GuardOptions extends ChainOptions {
+  /** What versions were found to have, by their record, so that each is read once. Updated in place. */
+  readonly contents: Map<VersionRecord, Content>;
+}
+
+export interface MassDeletionOptions extends GuardOptions {
   readonly kept: readonly ReadRecord[];
   readonly retired: readonly ReadRecord[];
 }
@@ -62,16 +67,13 @@ export async function withoutHeir(
   { kept, retired, ...options }: MassDeletionOptions,
 ): Promise<ReadonlySet<ReadRecord>> {
   const spared = new Set<ReadRecord>();
-  const seen = new Map<VersionRecord, Content>();
   for (const found of retired.toSorted((a, b) => compareVersions(b.record, a.record))) {
     const { totals } = found.record;
     const later = [...kept, ...spared].filter(({ record }) => compareVersions(record, found.record) > 0);
     let most: Content = NOTHING;
     for (const { record } of later.toSorted(byClaim)) {
       if (isEnough(most, totals)) break;
-      const content = seen.get(record) ?? (await shownContent(reader, record, options));
-      seen.set(record, content);
-      most = mostOf(most, content);
+      most = mostOf(most, await contentOf(reader, record, options));
     }
     // A forged record may claim too much, and its version is not kept for that.
     if (!isEnough(most, totals) && !isEnough(most, await contentOr(reader, found.record, options))) spared.add(found);
@@ -96,14 +98,14 @@ async function tradeOf(
   reader: ObjectReader,
   staying: readonly ReadRecord[],
   going: readonly VersionRecord[],
-  options: ChainOptions,
+  options: GuardOptions,
 ): Promise<Omit<MassDeletion, 'datasetId'> | undefined> {
   const claimed = going.map(({ totals }) => totals).reduce(mostOf, NOTHING);
   let kept = NOTHING;
   // Nearly always the first one is enough; those that claim most come first.
   for (const { record } of staying) {
     if (isEnough(kept, claimed)) return undefined;
-    kept = mostOf(kept, await shownContent(reader, record, options));
+    kept = mostOf(kept, await contentOf(reader, record, options));
   }
   if (isEnough(kept, claimed)) return undefined;
   // A forged record may claim too much, and must not stop every prune from now on.
@@ -116,10 +118,18 @@ async function tradeOf(
   return larger.length === 0 ? undefined : { kept, retired: larger.reduce(mostOf, NOTHING), versions: larger };
 }
 
+async function contentOf(reader: ObjectReader, record: VersionRecord, options: GuardOptions): Promise<Content> {
+  const known = options.contents.get(record);
+  if (known !== undefined) return known;
+  const content = await shownContent(reader, record, options);
+  options.contents.set(record, content);
+  return content;
+}
+
 /** The content of a version; what its record states when the version cannot be read. */
-async function contentOr(reader: ObjectReader, record: VersionRecord, options: ChainOptions): Promise<Content> {
+async function contentOr(reader: ObjectReader, record: VersionRecord, options: GuardOptions): Promise<Content> {
   try {
-    return await shownContent(reader, record, options);
+    return await contentOf(reader, record, options);
   } catch (error) {
     if (error instanceof ArchiverError && ['integrity', 'unsupported', 'access-denied'].includes(error.code))
       return record.totals;

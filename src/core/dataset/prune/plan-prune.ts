@@ -90,7 +90,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   const byRules = datasetIds.map((id) => sortedVersions(versionsIn(state, id), options));
   // What versions have in common is read once.
   const cache = passCache();
-  const guarded = { cache, signal };
+  const guarded = { cache, signal, contents: new Map() };
   const sorted: SortedVersions[] = [];
   for (const each of byRules)
     sorted.push(options.allowMassDelete === true ? each : await withHeirs(reader, withForks(each, state), guarded));

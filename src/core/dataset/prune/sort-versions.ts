@@ -4,10 +4,9 @@ import { compareVersions } from '../records/version-name.js';
 import { storedDates } from '../records/stored-dates.js';
 import type { ReadRecord } from '../records/versions.js';
 import type { BaseState } from './base-state.js';
-import { withoutHeir } from './content-guard.js';
+import { type GuardOptions, withoutHeir } from './content-guard.js';
 import { withoutSuccessor } from './fork-guard.js';
 import { type KeepRules, versionsToKeep } from './keep-rules.js';
-import type { ChainOptions } from './needs.js';
 
 /** A version that stays. */
 export interface KeptVersion extends ReadRecord {
@@ -49,7 +48,7 @@ export function sortedVersions(
 export async function withHeirs(
   reader: ObjectReader,
   sorted: SortedVersions,
-  options: ChainOptions,
+  options: GuardOptions,
 ): Promise<SortedVersions> {
   return withSpared(sorted, await withoutHeir(reader, { ...sorted, ...options }), 'content');
 }
