@@ -131,6 +131,41 @@ export class JsonScanner {
     this.expect('}');
   }
 
+  /**
+   * As `object`, of which keys are mostly some of `known` in their order: `take` is called with their position there, `other` with any other
+   * key. `known` are keys as they are written, with quotes and colon.
+   */
+  objectOf(known: readonly string[], take: (position: number) => void, other: (key: RawPath) => void): void {
+    this.expect('{');
+    if (this.take('}')) return;
+    let next = 0;
+    do {
+      const position = this.keyFrom(known, next);
+      if (position >= 0) {
+        take(position);
+        next = position + 1;
+        continue;
+      }
+      const key = this.raw();
+      this.expect(':');
+      other(key);
+    } while (this.take(','));
+    this.expect('}');
+  }
+
+  /** Consumes one of these keys, from `first` on, and its colon, if it comes next; returns its position, or -1. */
+  private keyFrom(known: readonly string[], first: number): number {
+    const { text, at } = this;
+    const code = text.charCodeAt(at + 1);
+    for (let position = first; position < known.length; position++) {
+      const key = known[position] ?? '';
+      if (key.charCodeAt(1) !== code || !text.startsWith(key, at)) continue;
+      this.at = at + key.length;
+      return position;
+    }
+    return -1;
+  }
+
   /** Skips any value. */
   skip(depth = 0): void {
     if (depth > MAX_DEPTH) this.fail(`it nests more than ${MAX_DEPTH} levels deep`);
