@@ -1,6 +1,7 @@
 import { defineCommand } from '../cli/command.js';
 import type { Context } from '../cli/context.js';
 import { planArg, workFlags } from './parts/flags.js';
+import { WORK_TITLE } from './parts/neighbours.js';
 
 export const command = defineCommand({
   path: 'work',
@@ -33,6 +34,7 @@ export const command = defineCommand({
   },
   keepsMemoryLimit: () => true,
   async run(values, [url], context: Context<'work'>) {
+    process.title = WORK_TITLE;
     const { runWork } = await import('./parts/run-work.js');
     return await runWork(values, url, context);
   },

@@ -78,7 +78,7 @@ export const workFlags = {
   perTask: flag.int([1, MAX_PARTS], {
     describe: 'with --part auto: parts of each task; task i does those from i times this many on',
   }),
-  workers: flag.int([1, 64], { describe: 'threads that pack; one a core when not given' }),
+  workers: flag.int([1, 64], { describe: 'threads that pack (one a core, shared with other works of this machine)' }),
   allowMassDelete: flag.on({
     describe: 'do a part also where most of its files are gone from this machine',
   }),

@@ -5,6 +5,7 @@ import { partOf } from '../../core/archive/parts/read-plan.js';
 import { jobOf } from '../../core/archive/parts/job-of.js';
 import { partsOf } from '../../core/archive/parts/part-number.js';
 import { type WorkedPart, workPart } from '../../core/archive/parts/work-part.js';
+import { workersFor } from '../../core/archive/run/settings.js';
 import { type ArchiverError, isArchiverError } from '../../core/platform/failures/errors.js';
 import { isRetriable } from '../../core/store/store-error.js';
 import { problemLines } from '../../screens/progress/problem-lines.js';
@@ -19,6 +20,7 @@ import { withStore } from '../kit/store.js';
 import { uploadUrl } from '../kit/upload-target.js';
 import { uploadMemoryLimit } from '../upload/engine-options.js';
 import type { WorkValues } from './flags.js';
+import { countTitled, WORK_TITLE } from './neighbours.js';
 
 /** EX_TEMPFAIL: the same call may succeed. */
 const TRY_AGAIN = 75;
@@ -31,7 +33,7 @@ export async function runWork(values: WorkValues, url: string, context: Context<
   const memoryLimitBytes = uploadMemoryLimit(context);
   const { home, now, signal } = context;
   const machine = { host: hostname(), pid: process.pid, job: jobOf(context.env), home, now, signal, allowMassDelete };
-  const packing = { ...(workers === undefined ? {} : { workers }), memoryLimitBytes };
+  const shareOfCores = (): number => Math.max(1, Math.floor(workersFor(memoryLimitBytes) / countTitled(WORK_TITLE)));
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
   try {
@@ -50,6 +52,7 @@ export async function runWork(values: WorkValues, url: string, context: Context<
           for (const number of numbers) {
             // Each part reserves for itself: the machines of an array need not know of each other.
             const gate = uploadGate({ ...values, project: plan.head.project }, context)(emit);
+            const packing = { workers: workers ?? shareOfCores(), memoryLimitBytes };
             parts.push(await workPart(opened, plan, number, { ...machine, packing, uploadGate: gate, emit, warn }));
           }
           const sum = (of: 'files' | 'bytes'): number => parts.reduce((total, one) => total + one[of], 0);
