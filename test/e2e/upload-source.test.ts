@@ -213,6 +213,7 @@ describe('a source that contains archiver', () => {
     const { home, source, base, url } = await withFolder();
     const own = makeFolder(source, '.archiver', 'cache');
     writeFileSync(join(own, 'chunk'), 'cached');
+    writeFileSync(join(makeFolder(source, '.archiver', 'compiled-code'), 'code'), 'of Node 22 and later');
     writeFileSync(join(source, '.archiver', 'config'), 'kept');
 
     const { status } = await uploadJson(home, [source, url], { env: { ARCHIVER_HOME: join(source, '.archiver') } });

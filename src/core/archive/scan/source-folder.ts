@@ -62,7 +62,9 @@ export const ownFolders = (source: RawPath, home: string | undefined): readonly 
     ? []
     : treesBelow(
         source,
-        ['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'receipts', 'state'].map((name) => `${home}/${name}`),
+        ['agents', 'cache', 'compiled-code', 'fleet', 'ledger', 'manifest-cache', 'receipts', 'state'].map(
+          (name) => `${home}/${name}`,
+        ),
       );
 
 /** Returns those of the folders that are below the source. */
