@@ -174,8 +174,9 @@ export class NodeTree implements OutputTree {
   }
 }
 
-// Truncated to microseconds first: a double rounds nanoseconds up into the next microsecond now and then.
-const toSeconds = ({ seconds, nanos }: Metadata['mtime']): number => seconds + Math.floor(nanos / 1000) / 1e6;
+// A number of seconds is exact to a quarter of a microsecond (after 2038 to half of one), and Node 20 cuts it to whole ones. So it lies in the
+// middle of the microsecond: at its beginning, half of all times would be cut to the one before.
+const toSeconds = ({ seconds, nanos }: Metadata['mtime']): number => seconds + (Math.floor(nanos / 1000) + 0.5) / 1e6;
 
 function presentOf(stats: fs.BigIntStats): Present {
   const nanos = ((stats.mtimeNs % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
