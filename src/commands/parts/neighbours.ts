@@ -5,6 +5,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Shown by `ps` in place of the command line. */
 export const WORK_TITLE = 'archiver work';
 
+/** Returns how many of so many threads a `work` takes: its share, at least one. */
+export const shareOf = (threads: number, title = WORK_TITLE): number =>
+  Math.max(1, Math.floor(threads / countTitled(title)));
+
 /** Returns how many processes of this machine have the title, at least 1. */
 export function countTitled(title: string): number {
   let processes: readonly string[] = [];

@@ -20,7 +20,7 @@ import { withStore } from '../kit/store.js';
 import { uploadUrl } from '../kit/upload-target.js';
 import { uploadMemoryLimit } from '../upload/engine-options.js';
 import type { WorkValues } from './flags.js';
-import { countTitled, WORK_TITLE } from './neighbours.js';
+import { shareOf } from './neighbours.js';
 
 /** EX_TEMPFAIL: the same call may succeed. */
 const TRY_AGAIN = 75;
@@ -33,7 +33,6 @@ export async function runWork(values: WorkValues, url: string, context: Context<
   const memoryLimitBytes = uploadMemoryLimit(context);
   const { home, now, signal } = context;
   const machine = { host: hostname(), pid: process.pid, job: jobOf(context.env), home, now, signal, allowMassDelete };
-  const shareOfCores = (): number => Math.max(1, Math.floor(workersFor(memoryLimitBytes) / countTitled(WORK_TITLE)));
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
   try {
@@ -52,7 +51,7 @@ export async function runWork(values: WorkValues, url: string, context: Context<
           for (const number of numbers) {
             // Each part reserves for itself: the machines of an array need not know of each other.
             const gate = uploadGate({ ...values, project: plan.head.project }, context)(emit);
-            const packing = { workers: workers ?? shareOfCores(), memoryLimitBytes };
+            const packing = { workers: workers ?? shareOf(workersFor(memoryLimitBytes)), memoryLimitBytes };
             parts.push(await workPart(opened, plan, number, { ...machine, packing, uploadGate: gate, emit, warn }));
           }
           const sum = (of: 'files' | 'bytes'): number => parts.reduce((total, one) => total + one[of], 0);

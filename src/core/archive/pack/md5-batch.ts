@@ -1,4 +1,4 @@
-// Computes MD5s of the small files in the frame that is being filled: they are gathered, and made together when the frame ends, four to
+// Computes MD5s of the whole files in the frame that is being filled: they are gathered, and made together when the frame ends, four to
 // five times as fast as one by one (core/platform/md5). Without WebAssembly SIMD each is made at once.
 import { hash } from 'node:crypto';
 import type { Md5Lanes } from '../../platform/md5/md5-lanes.js';

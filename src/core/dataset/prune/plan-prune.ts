@@ -18,7 +18,7 @@ import type { KeepRules } from './keep-rules.js';
 import { refuseFlagged } from './raise-fences.js';
 import { type KeptVersion, type SortedVersions, sortedVersions, withForks, withHeirs } from './sort-versions.js';
 import { leftByCompaction } from './compact-version.js';
-import { findMassDeletions, type MassDeletion } from './content-guard.js';
+import { type Content, findMassDeletions, type MassDeletion } from './content-guard.js';
 import { addHeldObjects, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { ownObjects } from './upload-folders.js';
 import {
@@ -90,7 +90,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   const byRules = datasetIds.map((id) => sortedVersions(versionsIn(state, id), options));
   // What versions have in common is read once.
   const cache = passCache();
-  const guarded = { cache, signal, contents: new Map() };
+  const guarded = { cache, signal, contents: new Map<VersionRecord, Content>() };
   const sorted: SortedVersions[] = [];
   for (const each of byRules)
     sorted.push(options.allowMassDelete === true ? each : await withHeirs(reader, withForks(each, state), guarded));

@@ -105,6 +105,7 @@ describe('a rewritten manifest', () => {
     ['lacks an entry', (text) => text.replace(/\n\{"path":"b.txt".*\n/, '\n')],
     ['has another checksum', (text) => text.replace(/("path":"b.txt".*"md5":")../, '$100')],
     ['has another chunk', (text) => text.replace(/("path":"b.txt".*"chunk":)\d/, '$10')],
+    ['has another place of a part', (text) => text.replace(/("segments":\[\{[^}]*"offset":)\d+/, '$199')],
     ['splits a group of hard links', (text) => text.replace(/("path":"dir\/e.txt".*"linkGroup":)\d+/, '$199')],
   ];
 

@@ -78,6 +78,18 @@ test('damage is told of every version that needs the chunk', async () => {
   expect(JSON.stringify(shared.datasets[0]?.versions[2]?.errors)).toContain('is damaged, as a version before this one');
 });
 
+test('what is wrong in a listing is told of every version that builds on it', async () => {
+  const [first, ...others] = LINKS;
+  const bend: LinkSpec['bend'] = ({ totals }) => Object.assign(totals as object, { bytes: 1 });
+  const { objects } = makeDataset([{ ...first, bend } as LinkSpec, ...others]);
+
+  const { datasets } = await verify(objects, { mode: 'default' });
+
+  for (const { errors } of datasets[0]?.versions ?? [])
+    expect(JSON.stringify(errors)).toContain('the manifest announces 1 bytes');
+  expect(datasets[0]?.versions).toHaveLength(3);
+});
+
 test('a missing chunk, a lost manifest and a damaged record are told of the versions that they hit', async () => {
   const without = (key: string): Map<string, Buffer> => {
     const { objects } = made();
