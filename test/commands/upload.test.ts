@@ -65,20 +65,18 @@ test('a dry run of a sound call plans', async () => {
   expect(stdout).toContain('Would upload 1 file, 1 B in 1 chunk over 4 shards to file:///nonexistent\n');
 });
 
+const OWN = ['agents', 'cache', 'compiled-code', 'fleet', 'ledger', 'manifest-cache', 'receipts', 'state'];
+
 test('folders of our own are left out below the source alone, also when that is the root', async () => {
   const home = await tempFolder();
 
   expect(excludedTrees(raw(home), `file://${home}/store`, `${home}/.archiver`)).toEqual([
-    ...['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'receipts', 'state'].map(
-      (name) => `${home}/.archiver/${name}`,
-    ),
+    ...OWN.map((name) => `${home}/.archiver/${name}`),
     `${home}/store`,
   ]);
   expect(excludedTrees(raw(home), 's3://abc/x', '/elsewhere')).toEqual([]);
   expect(excludedTrees(raw('/'), 'file:///srv/none/store', '/home/none')).toEqual([
-    ...['agents', 'cache', 'fleet', 'ledger', 'manifest-cache', 'receipts', 'state'].map(
-      (name) => `/home/none/${name}`,
-    ),
+    ...OWN.map((name) => `/home/none/${name}`),
     '/srv/none/store',
   ]);
   expect(excludedTrees(raw(home), `file://${home}-2/store`, '/elsewhere')).toEqual([]);
