@@ -7,10 +7,16 @@ import type { Baseline } from './baseline.js';
 import { type Comparison, compareWithView } from './compare.js';
 import { seedsOf } from '../../format/chunk/content-seeds.js';
 import { KnownContents } from './known-contents.js';
+import { SeenEntries } from './seen-entries.js';
 import { referToKnown } from './refer.js';
 
-/** A comparison, and the contents of the version before that may be referred to. */
-export interface Compared extends Comparison {
+/** A comparison, and what it has seen. */
+export interface Referred extends Comparison {
+  readonly seen: SeenEntries;
+}
+
+/** The same, and the contents of the version before that may be referred to. */
+export interface Compared extends Referred {
   readonly known: KnownContents | undefined;
 }
 
@@ -26,6 +32,7 @@ export async function compareRun(
   // What is not on this computer cannot be read to be compared.
   const isKnown = packing.fileChecksums && !isForced && !isRead;
   const known = isKnown ? new KnownContents(ledger.table.count, seedsOf(view.head.uploadId, view.chunks)) : undefined;
+  const seen = new SeenEntries(view, ledger.table);
   const comparison = await compareWithView(avoid === undefined ? entries : view.entries(), {
     table: ledger.table,
     extras: ledger.extras,
@@ -35,18 +42,21 @@ export async function compareRun(
     isForced,
     readsEmpty: isRead,
     known,
+    seen,
     findsCopies: recordsContent(packing),
     ignoreCtime: dataset.changes?.ignoreCtime === true,
     stages: labels.provenance?.ofEntries.stages,
     xattrsOf: currentXattrs(source),
     avoid,
   });
-  return { ...comparison, known };
+  return { ...comparison, known, seen };
 }
 
 /** Refers to content that the earlier version holds under other names or times, instead of packing it. @throws as `referToKnown` */
-export const refer = async (run: UploadRun, { known, ...comparison }: Compared): Promise<Comparison> =>
-  known === undefined ? comparison : await referToKnown(run, known, comparison);
+export async function refer(run: UploadRun, { known, ...compared }: Compared): Promise<Referred> {
+  if (known === undefined) return compared;
+  return { ...(await referToKnown(run, known, compared)), seen: compared.seen };
+}
 
 /** Compares the source folder itself, which is no entry: its mode, owner and time are in the head of a manifest. */
 export function isSameRoot({ scanned: { root }, dataset }: UploadRun, { head }: Pick<View, 'head'>): boolean {

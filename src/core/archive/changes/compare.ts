@@ -15,6 +15,7 @@ import { LinkGroups } from './compare-links.js';
 import type { KnownContents } from './known-contents.js';
 import { placeRow, reopenRow } from '../scan/reopen-rows.js';
 import { areSameXattrs, type Xattrs } from '../scan/current-xattrs.js';
+import type { SeenEntries } from './seen-entries.js';
 import type { Skip } from '../scan/skip.js';
 
 export interface Comparison {
@@ -45,6 +46,8 @@ export interface CompareOptions {
   /** Receives what `kept` entries have beside the columns. */
   readonly extras: Map<number, EntryExtra>;
   readonly skipped: readonly Skip[];
+  /** Receives each entry of the earlier version. */
+  readonly seen?: SeenEntries;
   /** Files that changed too lately: they are kept as they were before. */
   readonly young?: readonly RawPath[];
   readonly trackDeletes: boolean;
@@ -124,11 +127,14 @@ class Comparer {
 
   take(entry: Entry): void {
     while (this.path !== undefined && this.path < entry.path) this.isNew();
+    const { seen } = this.options;
     if (this.path !== entry.path) {
+      seen?.add(entry, undefined);
       this.gone(entry);
       this.know(entry);
       return;
     }
+    seen?.add(entry, this.row);
     this.compare(this.row, entry);
     this.next();
   }

@@ -13,6 +13,7 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 import { type HeadInput, manifestHead } from '../commit/manifest-head.js';
 import type { UploadPlan } from '../plan/plan-upload.js';
 import { composeNext } from './next-segments.js';
+import type { SeenEntries } from './seen-entries.js';
 import type { TableLevel } from './table-level.js';
 import { sealed } from '../run/upload-encryption.js';
 import type { Commitment } from '../commit/commitment.js';
@@ -24,6 +25,8 @@ export interface ComposedChanges extends Pick<Commitment, 'encoded' | 'listing' 
 
 export interface Base {
   readonly view: View;
+  /** What a comparison has seen of the view. */
+  readonly seen: SeenEntries;
   /** True to list everything instead of what differs from the view. */
   readonly isFull: boolean;
   /** True if segments of the view may be named again: all of them are in the store. */
@@ -36,6 +39,8 @@ export interface FullInput {
   readonly skipped: number;
   readonly mayShare: boolean;
   readonly isSealed: boolean;
+  /** The chain, as far as its totals need. */
+  readonly seen?: Level | undefined;
   readonly headOf: (part: Pick<ManifestHead, 'listing' | 'totals' | 'shards' | 'chunks'>) => ManifestHead;
 }
 
@@ -43,10 +48,11 @@ export interface FullInput {
 export async function composeFull(
   newer: readonly Level[],
   chain: readonly LoadedManifest[],
-  { uploadId, skipped, mayShare, isSealed, headOf }: FullInput,
+  { uploadId, skipped, mayShare, isSealed, seen, headOf }: FullInput,
 ): Promise<Omit<ComposedChanges, 'previous'>> {
   const merged = mergeLevels([...newer, ...chain.map(levelOf)], uploadId);
-  const { totals: counted, shards, used } = await summarize(merged);
+  const older = seen === undefined ? chain.map(levelOf) : [seen];
+  const { totals: counted, shards, used } = await summarize(mergeLevels([...newer, ...older], uploadId));
   const full = compactView(merged, used);
   const totals = { ...counted, skipped };
   const head = headOf({ listing: 'full', totals, shards, chunks: full.chunks });
@@ -73,7 +79,7 @@ async function compose(
   run: HeadInput,
   plan: Pick<UploadPlan, 'shards' | 'chunkBytes'>,
   level: TableLevel,
-  { view, isFull, mayShare }: Base,
+  { view, seen, isFull, mayShare }: Base,
 ): Promise<ComposedChanges> {
   const skipped = run.scanned.skipped.length + run.ledger.leftOut;
   if (isFull) {
@@ -83,10 +89,12 @@ async function compose(
       skipped,
       mayShare,
       isSealed,
+      seen: seen.level,
       headOf: (part) => manifestHead(run, plan, part),
     });
   }
-  const { totals } = await summarize(mergeLevels([level, ...view.chain.map(levelOf)], run.uploadId));
+  const older = seen.level === undefined ? view.chain.map(levelOf) : [seen.level];
+  const { totals } = await summarize(mergeLevels([level, ...older], run.uploadId));
   const viewTotals = { ...totals, skipped };
   const own = await summarize(mergeLevels([level], run.uploadId));
   const chain = view.head.chain ?? { deltas: 0, entries: 0 };

@@ -20,7 +20,7 @@ import type { Baseline } from './baseline.js';
 import { nextBaseline, type Repeat, concurrentBaseline } from './baseline-anew.js';
 import type { ChangeCounts, ComparedWith } from '../run/change-counts.js';
 import type { Comparison } from './compare.js';
-import { compareRun, isSameRoot, refer } from './compare-run.js';
+import { compareRun, isSameRoot, refer, type Referred } from './compare-run.js';
 import { isFullListingDue } from '../../dataset/chain/full-listing.js';
 import { composeChanges } from './compose-changes.js';
 import { checkDeletionsBySource, checkEmptySources } from './doubtful-part.js';
@@ -127,7 +127,7 @@ class Attempt {
 
   /** Packs what is pending and commits it as a version. */
   private async commit(
-    comparison: Comparison,
+    comparison: Referred,
     isFull: boolean,
     { lookedAtMs }: ReferenceCheck,
   ): Promise<UploadResult | Repeat> {
@@ -154,8 +154,9 @@ class Attempt {
   }
 
   /** Lists what changed, on top of the view. */
-  private strategy({ deleted, kept }: Comparison, isFull: boolean, lookedAtMs: number): ManifestStrategy {
+  private strategy(comparison: Referred, isFull: boolean, lookedAtMs: number): ManifestStrategy {
     const { run, baseline, seen } = this;
+    const { deleted, kept } = comparison;
     const { view, recordEtag } = baseline;
     const list = (plan: UploadPlan): (() => Promise<Commitment>) | undefined => {
       const { uploadId } = view.head;
@@ -163,7 +164,7 @@ class Attempt {
       if (this.isSame(level.count)) return undefined;
       return async () => {
         const mayShare = baseline.isNewest && !this.isBroken;
-        const composed = await composeChanges(run, plan, level, { view, isFull, mayShare });
+        const composed = await composeChanges(run, plan, level, { view, seen: comparison.seen, isFull, mayShare });
         // Facts that no table of contents in its folder has would be lost with the manifest without a copy.
         const isElsewhere = (isFull ? composed : level).chunks.some(({ key }) => key.startsWith('../'));
         const isMore = isElsewhere || kept + deleted.length > 0 || level.count === 0;

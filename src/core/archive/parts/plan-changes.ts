@@ -8,8 +8,7 @@ import { changesName } from '../../format/parts/part-keys.js';
 import { uploadFolder, uploadUrlOf } from '../../store/ids/upload-id.js';
 import type { Baseline } from '../changes/baseline.js';
 import { checkBaseline, checkViewDaily } from '../changes/check-baseline.js';
-import { compareRun, isSameRoot, refer } from '../changes/compare-run.js';
-import type { Comparison } from '../changes/compare.js';
+import { compareRun, isSameRoot, refer, type Referred } from '../changes/compare-run.js';
 import { composeChanges } from '../changes/compose-changes.js';
 import { checkDeletions, warnOfOtherSource } from '../changes/doubtful-source.js';
 import { tableLevel } from '../changes/table-level.js';
@@ -19,7 +18,7 @@ import { noteUnlocked } from '../run/upload-lock.js';
 import { putOnce } from '../transfer/put-once.js';
 
 export interface PlannedChanges {
-  readonly comparison: Comparison;
+  readonly comparison: Referred;
   /** True if there is no version to make. */
   readonly isNothing: boolean;
 }
@@ -60,11 +59,11 @@ export async function putChanges(
   run: UploadRun,
   plan: Pick<UploadPlan, 'shards' | 'chunkBytes'>,
   { view, head }: Baseline,
-  { deleted }: Comparison,
+  { deleted, seen }: Referred,
 ): Promise<NonNullable<PlanHead['base']>> {
   const { store, uploadId, signal } = run;
   const level = tableLevel(run, { view: { uploadId: view.head.uploadId, chunks: view.chunks }, deleted });
-  const { encoded } = await composeChanges(run, plan, level, { view, isFull: false, mayShare: false });
+  const { encoded } = await composeChanges(run, plan, level, { view, seen, isFull: false, mayShare: false });
   const { bytes, sha256 } = encoded;
   const key = changesName(sha256);
   await putOnce(store, uploadFolder(uploadId) + key, bytes, {
