@@ -19,7 +19,7 @@ export async function invalidatingChecks<T>(
     if (!isWhole) {
       const { cacheFolder } = await import('../../core/dataset/cache/cache-folder.js');
       const { openCheckCache } = await import('../../core/dataset/cache/check-cache.js');
-      await openCheckCache(cacheFolder(home), warn).forgetAll();
+      await openCheckCache({ folder: cacheFolder(home), onTrouble: warn }).forgetAll();
     }
   }
 }

@@ -117,6 +117,7 @@ export function listWhilePacking(run: HeadInput): ManifestStrategy {
     return begin(run, plan, listed, (head) => manifest.finish(head));
   };
   return {
+    hasScannedOnly: true,
     hooks: { manifest, onAllPacked: (plan) => void (begun = list(plan)) },
     list: (plan) => begun ?? list(plan), // if nothing was packed, or in more than one round
   };
@@ -130,6 +131,7 @@ export function listWhilePacking(run: HeadInput): ManifestStrategy {
 export function listAfterPacking(run: HeadInput & Pick<UploadRun, 'resumed' | 'emit'>): ManifestStrategy {
   const { ledger, scanned, uploadId, resumed, emit } = run;
   return {
+    hasScannedOnly: true,
     hooks: { withoutEmptyChunks: true },
     onPending: (pending) => {
       const stored = Math.max(0, scanned.files - pending.files);

@@ -2,6 +2,7 @@
 // manifest. Full uploads, resumed ones and those of changes differ only in their manifest.
 import type { Totals } from '../format/manifest/manifest-types.js';
 import type { Commitment, Ordinal, Stale } from './commit/commitment.js';
+import { rememberScan } from './run/same-scan.js';
 import { referred } from './commit/commit-checks.js';
 import { type CommitInput, commitUpload, rememberHead } from './commit/commit-upload.js';
 import { markTwins, type TwinInput } from './dedup/dedup.js';
@@ -18,6 +19,8 @@ import { defined } from '../platform/defined.js';
 /** How the manifest of a version is made. */
 export interface ManifestStrategy<Made = Commitment> {
   readonly hooks: TransferHooks;
+  /** The version has no path that the scan has not. */
+  readonly hasScannedOnly?: boolean;
   /** Plans what cannot be planned from rows, as `planUpload` does. */
   readonly plan?: (pending: PendingTotals) => UploadPlan;
   /** Called when it is known what is left to be packed; returns the totals to report. */
@@ -109,6 +112,7 @@ export async function makeVersion(
   if (committed === 'taken') return { state: 'taken', plan };
   if ('why' in committed) return { state: 'stale', stale: committed };
   await rememberHead(run, commitment, committed);
+  if (strategy.hasScannedOnly === true) await rememberScan(run, commitment.encoded.sha256, 0);
   await markUnneeded(run, referred(commitment));
   const { version, fork } = committed;
   return { state: 'committed', plan, version, ...defined({ fork }), totals: commitment.totals };

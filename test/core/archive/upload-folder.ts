@@ -69,6 +69,7 @@ export function uploadFolder(
     cache,
     heads,
     looks,
+    scans,
   } = options;
   const only = <T extends object>(given: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
     Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never;
@@ -88,7 +89,7 @@ export function uploadFolder(
       createOnce: 'yes',
       close: () => undefined,
     },
-    remembered: { cache, heads, looks },
+    remembered: { cache, heads, looks, scans },
     ...only({ failFast, transfer, dryRun, warn, filter: { skipTrees: [], ...filter } }),
     dataset: {
       host: 'test-host',

@@ -199,7 +199,8 @@ test('a manifest to build on that was replaced since it was looked at is noticed
 });
 
 describe('what was seen whole less than a day ago', () => {
-  const looksOf = ({ home }: Machine) => openCheckCache(join(home, 'manifest-cache'), (text) => expect.fail(text));
+  const looksOf = ({ home }: Machine) =>
+    openCheckCache({ folder: join(home, 'manifest-cache'), onTrouble: (text) => expect.fail(text) });
 
   test('is listed again in a folder store, where that costs nothing, and read once a day', async () => {
     const { lab, one } = await chain();

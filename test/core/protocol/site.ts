@@ -76,7 +76,7 @@ export class Lab {
       datasetId: LAB,
       cache: openManifestCache({ folder: cache, limitBytes: 2 ** 30 }),
       heads: openHeadCache(cache, () => undefined),
-      looks: openCheckCache(cache, () => undefined),
+      looks: openCheckCache({ folder: cache, onTrouble: () => undefined }),
       journal: new FileJournal({
         folder: machine.state,
         host: HOST,

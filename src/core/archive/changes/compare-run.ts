@@ -4,9 +4,10 @@ import { recordsContent } from '../run/settings.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { currentXattrs } from '../scan/current-xattrs.js';
 import type { Baseline } from './baseline.js';
-import { type Comparison, compareWithView } from './compare.js';
+import { alike, type CompareOptions, type Comparison, compareWithView } from './compare.js';
 import { seedsOf } from '../../format/chunk/content-seeds.js';
 import { KnownContents } from './known-contents.js';
+import { sameAsBefore } from '../run/same-scan.js';
 import { SeenEntries } from './seen-entries.js';
 import { referToKnown } from './refer.js';
 
@@ -20,11 +21,20 @@ export interface Compared extends Referred {
   readonly known: KnownContents | undefined;
 }
 
-/** Compares with the baseline. Chunks at the positions in `avoid` must not be referred to. @throws what reading the version throws */
+interface CompareRunOptions {
+  /** Positions of chunks that must not be referred to. */
+  readonly avoid?: ReadonlySet<number>;
+  /** An earlier comparison of such a scan will do. */
+  readonly mayRecall?: boolean;
+  /** Called at once where the scan is known to be another one than the version was compared with before. */
+  readonly onChange?: (() => void) | undefined;
+}
+
+/** Compares with the baseline. @throws what reading the version throws */
 export async function compareRun(
   run: UploadRun,
   { view, entries }: Pick<Baseline, 'view' | 'entries'>,
-  avoid?: ReadonlySet<number>,
+  { avoid, mayRecall = false, onChange }: CompareRunOptions = {},
 ): Promise<Compared> {
   const { dataset, labels, scanned, ledger, source, packing } = run;
   const isForced = dataset.changes?.isForced === true;
@@ -33,7 +43,7 @@ export async function compareRun(
   const isKnown = packing.fileChecksums && !isForced && !isRead;
   const known = isKnown ? new KnownContents(ledger.table.count, seedsOf(view.head.uploadId, view.chunks)) : undefined;
   const seen = new SeenEntries(view, ledger.table);
-  const comparison = await compareWithView(avoid === undefined ? entries : view.entries(), {
+  const options: CompareOptions = {
     table: ledger.table,
     extras: ledger.extras,
     skipped: scanned.skipped,
@@ -48,7 +58,14 @@ export async function compareRun(
     stages: labels.provenance?.ofEntries.stages,
     xattrsOf: currentXattrs(source),
     avoid,
-  });
+  };
+  const before = mayRecall ? await sameAsBefore(run, view) : undefined;
+  if (before === false) onChange?.();
+  else if (before !== undefined) {
+    await entries.close();
+    return { ...alike(options, before.gone), known, seen };
+  }
+  const comparison = await compareWithView(avoid === undefined ? entries : view.entries(), options);
   return { ...comparison, known, seen };
 }
 

@@ -82,6 +82,9 @@ export async function compareWithView(
   return comparer.finish();
 }
 
+/** The comparison with a version of which nothing differs, except that it has `gone` paths more. */
+export const alike = (options: CompareOptions, gone: number): Comparison => new Comparer(options).alike(gone);
+
 class Comparer {
   private readonly missing = { deleted: 0, gone: 0 };
   /** One of `CHANGE` for each row. */
@@ -285,6 +288,13 @@ class Comparer {
     const ctime = this.options.ignoreCtime === true ? entry.ctime : undefined;
     const before = (stage ?? commit ?? ctime) === undefined ? undefined : defined({ stage, commit, ctime });
     placeRow(table, extras, index, { chunk, offset, md5, sha256, xxh64, segments, holes, xattrs, before });
+  }
+
+  alike(gone: number): Comparison {
+    const { status } = this.options.table.columns;
+    for (; this.path !== undefined; this.next()) status[this.row] = STATUS.same;
+    this.missing.gone = gone;
+    return this.finish();
   }
 
   finish(): Comparison {

@@ -9,6 +9,7 @@ import type { Commitment } from '../commit/commitment.js';
 import { markUnneeded } from '../mark-unneeded.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { type ManifestStrategy, makeVersion } from '../make-version.js';
+import { PackPool } from '../pack/pack-pool.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { planUpload, type UploadPlan } from '../plan/plan-upload.js';
 import { reopenUnstored } from '../scan/reopen-rows.js';
@@ -35,6 +36,7 @@ import {
   warnOfBroken,
   noteUnchecked,
 } from './check-baseline.js';
+import { rememberScan } from '../run/same-scan.js';
 import { keptChunks, tableLevel } from './table-level.js';
 import { defined } from '../../platform/defined.js';
 
@@ -54,12 +56,17 @@ export interface NeedsFullVersion {
 export async function uploadChanges(run: UploadRun, baseline: Baseline): Promise<UploadResult | NeedsFullVersion> {
   warnOfOtherSource(run, baseline);
   noteUnlocked(run, baseline.view.head);
-  let attempt = new Attempt(run, baseline);
-  for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const outcome = await attempt.make();
-    if (outcome !== 'taken' && outcome !== 'doubtful' && !('why' in outcome))
-      return 'run' in outcome ? outcome : attempt.withEarlierKeys(outcome);
-    attempt = await attempt.next(outcome);
+  const packers = new EarlyPackers(run.packing.workers);
+  try {
+    let attempt = new Attempt(run, baseline, packers);
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const outcome = await attempt.make();
+      if (outcome !== 'taken' && outcome !== 'doubtful' && !('why' in outcome))
+        return 'run' in outcome ? outcome : attempt.withEarlierKeys(outcome);
+      attempt = await attempt.next(outcome);
+    }
+  } finally {
+    await packers.close();
   }
   throw new ArchiverError('conflict', `dataset ${run.datasetId} got ${MAX_TRIES} versions while this one was made`, {
     hint: 'check what writes to this dataset: archiver never makes so many versions at once',
@@ -73,19 +80,42 @@ export async function compareWithConcurrent(run: UploadRun): Promise<UploadResul
   return await uploadChanges(await underNewId(run, settled), baseline);
 }
 
+/** Packing threads that start while the version before is still being read. */
+class EarlyPackers {
+  private pool: PackPool | undefined;
+  private isTaken = false;
+
+  constructor(private readonly workers: number) {}
+
+  readonly start = (): void => void (this.pool ??= new PackPool(this.workers));
+
+  /** Returns them once; undefined where none were started. */
+  take(): PackPool | undefined {
+    const pool = this.isTaken ? undefined : this.pool;
+    this.isTaken = true;
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    await this.pool?.close();
+  }
+}
+
 class Attempt {
   private seen: DailyViewCheck | undefined;
 
   constructor(
     private readonly run: UploadRun,
     private readonly baseline: Baseline,
+    private readonly packers: EarlyPackers,
     /** True if the baseline may come from the cache; false if it was read from the store. */
     private readonly mayCache = true,
   ) {}
 
   async make(): Promise<UploadResult | NeedsFullVersion | Repeat> {
     const { run, baseline } = this;
-    const compared = await compareRun(run, baseline);
+    const onChange = run.dryRun ? undefined : this.packers.start;
+    const compared = await compareRun(run, baseline, { mayRecall: this.mayCache, onChange });
     checkDeletions(run, compared);
     checkDeletionsBySource(run, compared);
     this.seen = await checkViewDaily(run, baseline, this.mayCache);
@@ -115,7 +145,7 @@ class Attempt {
       if (avoid.size === avoided && !look.isManifest)
         throw new ArchiverError('internal', `${look.first ?? 'an object'} is referred to again`); // prevents an endless loop
       reopenUnstored(table, extras);
-      const again = await refer(this.run, await compareRun(this.run, this.baseline, avoid));
+      const again = await refer(this.run, await compareRun(this.run, this.baseline, { avoid }));
       if (look.isManifest || (isFull && again.lost !== undefined)) return this.cannotRefer(look.first ?? '', again);
       // All that the view lists was looked at already for a full listing.
       const next = isFull ? { ...look, first: undefined } : await this.look(again, isFull);
@@ -133,7 +163,7 @@ class Attempt {
   ): Promise<UploadResult | Repeat> {
     const { run, baseline } = this;
     const strategy = this.strategy(comparison, isFull, lookedAtMs);
-    const made = await makeVersion(run, strategy, { version: baseline.head + 1, isExact: true });
+    const made = await makeVersion(run, strategy, { version: baseline.head + 1, isExact: true }, this.packers.take());
     if (made.state === 'planned') return this.dryRun(made.plan, comparison);
     if (made.state === 'nothing') return await this.unchanged(comparison);
     if (made.state === 'stale') return made.stale;
@@ -173,7 +203,8 @@ class Attempt {
         return { ...composed, previous, hasCopy, lookedAtMs, seen: isFull ? undefined : seen };
       };
     };
-    return { hooks: { withoutEmptyChunks: true }, list };
+    const hasScannedOnly = comparison.counts().gone + comparison.unseen === 0;
+    return { hooks: { withoutEmptyChunks: true }, hasScannedOnly, list };
   }
 
   /** Whether everything has to be listed. Decided before anything is packed, since all of it is then referred to. */
@@ -261,7 +292,10 @@ class Attempt {
     await markUnneeded(run, []);
     const { head, totals } = baseline.view;
     const { files, bytes } = totals;
-    const changes = { ...comparison.counts(), noChanges: true, comparedWith: this.comparedWith };
+    const counts = comparison.counts();
+    const [newest] = baseline.view.chain;
+    if (newest !== undefined && comparison.unseen === 0) await rememberScan(run, newest.sha256, counts.gone);
+    const changes = { ...counts, noChanges: true, comparedWith: this.comparedWith };
     const sums = { version: baseline.head, files, bytes, storedBytes: 0, chunks: 0, shards: 0, changes };
     return versionResult(run, sums, head.uploadId);
   }
@@ -271,12 +305,12 @@ class Attempt {
     const { run } = this;
     const baseline = await nextBaseline(run, this.baseline, reason);
     reopenUnstored(run.ledger.table, run.ledger.extras);
-    if (reason === 'doubtful') return new Attempt(run, baseline, false);
+    if (reason === 'doubtful') return new Attempt(run, baseline, this.packers, false);
     const { encryption, dataset } = run;
     const settled = dataset.encryption.keep
       ? keepEncryption(encryption, encryptionOf(baseline.view), run.emit)
       : encryption;
-    if (reason === 'taken') return new Attempt(await underNewId(run, settled), baseline);
-    return new Attempt(await afterStale(run, reason, settled), baseline, false);
+    if (reason === 'taken') return new Attempt(await underNewId(run, settled), baseline, this.packers);
+    return new Attempt(await afterStale(run, reason, settled), baseline, this.packers, false);
   }
 }

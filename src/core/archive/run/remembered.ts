@@ -3,6 +3,7 @@
 import { type HeadCache, openHeadCache } from '../../dataset/cache/head-cache.js';
 import { type CheckCache, openCheckCache } from '../../dataset/cache/check-cache.js';
 import { type ManifestCache, openManifestCache } from '../../dataset/cache/manifest-cache.js';
+import { openScanCache, type ScanCache } from '../../dataset/cache/scan-cache.js';
 import type { OpenedStore } from '../../store/open-store.js';
 
 /** Most bytes of manifests kept on this computer; a million entries are 42 MB. */
@@ -12,6 +13,7 @@ export interface Remembered {
   readonly cache?: ManifestCache | undefined;
   readonly heads?: HeadCache | undefined;
   readonly looks?: CheckCache | undefined;
+  readonly scans?: ScanCache | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export function rememberedIn(
   folder: string,
   { servers }: Pick<OpenedStore, 'servers'>,
   warn: (text: string) => void,
-): { readonly cache: ManifestCache; readonly heads: HeadCache; readonly looks: CheckCache } {
+): Required<Remembered> & { readonly cache: ManifestCache; readonly heads: HeadCache } {
   let isTold = false;
   const onTrouble = (text: string): void => {
     if (!isTold) warn(text);
@@ -32,6 +34,7 @@ export function rememberedIn(
   return {
     cache: openManifestCache({ folder, limitBytes: CACHE_LIMIT, onTrouble }),
     heads: openHeadCache(folder, onTrouble, server),
-    looks: openCheckCache(folder, onTrouble, server),
+    looks: openCheckCache({ folder, onTrouble, server }),
+    scans: openScanCache({ folder, onTrouble, server }),
   };
 }

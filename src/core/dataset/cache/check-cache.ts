@@ -1,12 +1,10 @@
 // Remembers when a version was last seen whole in its store, and how its manifests looked there (rules.md#whole-view). One small file per
 // dataset beside the cached manifests. It is a hint that saves a check: a file that cannot be used counts as none.
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as s from '../../platform/documents/schema.js';
-import { isArchiverError, systemCode } from '../../platform/failures/errors.js';
-import { encodeStateDocument, readStateDocument } from '../../platform/state/document.js';
-import { replaceFile } from '../../platform/state/replace-file.js';
-import { datasetFile } from './dataset-file.js';
+import { systemCode } from '../../platform/failures/errors.js';
+import { type DocumentsPlace, openDatasetDocuments, unwritable } from './dataset-documents.js';
 import { isSameEtag } from '../../store/same-etag.js';
 
 const SHOWN = s.schema(() => s.object({ sizeBytes: s.count, etag: s.text }));
@@ -39,6 +37,7 @@ export interface CheckCache {
   forgetAll(): Promise<void>;
 }
 
+const SUFFIX = 'look';
 const KIND = { type: 'archiver-remembered-look', format: 1, noun: 'remembered look', body: BODY };
 /** A check is trusted for this long. */
 const LOOK_KEPT_MS = 86_400_000;
@@ -47,36 +46,20 @@ const LOOK_KEPT_MS = 86_400_000;
 export const isCheckFresh = ({ lookedAtMs }: CachedCheck, nowMs = Date.now()): boolean =>
   lookedAtMs <= nowMs && nowMs - lookedAtMs < LOOK_KEPT_MS;
 
-/** Keeps checks in `folder`. A check that cannot be written is reported to `onTrouble`; `server` is as for `openHeadCache`. */
-export function openCheckCache(folder: string, onTrouble: (text: string) => void, server?: string): CheckCache {
-  const pathOf = (baseUrl: string, datasetId: string): string =>
-    datasetFile(folder, { server, baseUrl, datasetId }, 'look');
-  const warn = (error: unknown): void =>
-    onTrouble(`the manifest cache in ${folder} cannot be written (${systemCode(error) ?? 'unknown reason'})`);
+/** Keeps checks in a folder. */
+export function openCheckCache(place: DocumentsPlace): CheckCache {
+  const { folder, onTrouble } = place;
+  const documents = openDatasetDocuments(place, KIND, SUFFIX);
   return {
-    async get(baseUrl, datasetId) {
-      const path = pathOf(baseUrl, datasetId);
-      try {
-        return readStateDocument(await readFile(path, 'utf8'), KIND, { path, hint: '' });
-      } catch (error) {
-        if (systemCode(error) === undefined && !isArchiverError(error, 'integrity', 'unsupported')) throw error;
-        return undefined; // checked again, and then it is replaced
-      }
-    },
-    async put(baseUrl, datasetId, { manifestSha256, lookedAtMs, manifests }) {
-      const body = { manifestSha256, lookedAtMs, manifests: Object.fromEntries(manifests) };
-      try {
-        await replaceFile(pathOf(baseUrl, datasetId), encodeStateDocument(KIND, body));
-      } catch (error) {
-        warn(error);
-      }
-    },
+    get: async (baseUrl, datasetId) => await documents.get(baseUrl, datasetId),
+    put: async (baseUrl, datasetId, { manifests, ...look }) =>
+      await documents.put(baseUrl, datasetId, { ...look, manifests: Object.fromEntries(manifests) }),
     async forgetAll() {
       try {
-        const names = (await readdir(folder)).filter((name) => name.endsWith('.look.json'));
+        const names = (await readdir(folder)).filter((name) => name.endsWith(`.${SUFFIX}.json`));
         for (const name of names) await rm(join(folder, name), { force: true });
       } catch (error) {
-        if (systemCode(error) !== 'ENOENT') warn(error);
+        if (systemCode(error) !== 'ENOENT') onTrouble(unwritable(folder, error));
       }
     },
   };

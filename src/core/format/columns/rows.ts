@@ -27,6 +27,8 @@ export interface Rows<T extends ColumnTypes> {
   readonly count: number;
   readonly columns: ColumnsOf<T>;
   path(index: number): RawPath;
+  /** The bytes of all paths, one after the other; more may follow. */
+  readonly paths: Buffer;
 }
 
 type Buffers = Record<string, SharedArrayBuffer>;
@@ -51,6 +53,7 @@ export function openRows<T extends ColumnTypes>(types: T, { count, buffers, path
   return {
     count,
     columns,
+    paths: text,
     path: (index) => rawFromBytes(text, index === 0 ? 0 : ends[index - 1], ends[index]),
   };
 }
