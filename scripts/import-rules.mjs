@@ -149,7 +149,7 @@ export const RULES = [
   {
     from: /^(?!commands\/(?:called|index)\.ts$)/,
     never: ['features'],
-    why: 'the program is made of its features in two places, commands/called.ts for one call and commands/index.ts',
+    why: 'the program is made of its features in one place, commands/index.ts, and for one call in commands/called.ts',
   },
   {
     from: /^(?!commands\/index\.ts$)/,

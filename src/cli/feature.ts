@@ -1,5 +1,5 @@
-// The registration of a feature: all that the program knows of it, in the list of src/features.ts. Without its line there, the program
-// lacks its commands, flags and settings, and does everything else.
+// The registration of a feature: all that the program knows of it besides its commands, in the list of src/features.ts. Without its line
+// there, the program lacks its commands, flags and settings, and does everything else.
 import type { Command } from './command.js';
 import type { Context } from './context.js';
 import type { Group } from './declaration.js';
