@@ -81,6 +81,8 @@ describe('what needs the others gets them', () => {
     [['upload', '--help']],
     [['cat', '-h']],
   ])('%j says the same', async (argv) => {
-    await both(await tempFolder(), argv);
+    const { stdout, stderr } = await both(await tempFolder(), argv);
+
+    expect(`${stdout}${stderr}`).not.toBe('');
   });
 });
