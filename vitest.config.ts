@@ -1,7 +1,7 @@
 import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 // @ts-expect-error -- build scripts are plain JavaScript
-import { LEFT_OUT, listWithout } from './scripts/without-feature.mjs';
+import { LEFT_OUT, LISTS, listWithout } from './scripts/without-feature.mjs';
 import { unitTests } from './test/support/needs-dist.js';
 
 // `npm test` runs everything that needs only Node and npm; `npm run test:unit` (--mode unit) what of that needs no build;
@@ -12,7 +12,8 @@ process.env['TZ'] = 'UTC';
 const servers = process.env['ARCHIVER_TEST_SERVERS'] === '1';
 
 /** Minutes each: begun last, one of them runs alone at the end while the other core has nothing to do. */
-const LONGEST = /\/(?:kill|kill-s3|histories|conformance|resume|model|slurm|dvc|fleet-drill|system-calls)(?:\.servers)?\.test\.ts$/;
+const LONGEST =
+  /\/(?:kill|kill-s3|histories|conformance|resume|model|slurm|dvc|fleet-drill|system-calls)(?:\.servers)?\.test\.ts$/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -41,7 +42,10 @@ const leftOut = process.env[LEFT_OUT as string];
 
 const withoutFeatures = (names: readonly string[]): Plugin => ({
   name: 'without-features',
-  load: (id) => (id.endsWith('/src/features.ts') ? (listWithout(names) as string) : undefined),
+  load(id) {
+    const list = (LISTS as readonly string[]).find((one) => id.endsWith(`/${one}`));
+    return list === undefined ? undefined : (listWithout(names, list) as string);
+  },
 });
 
 export default defineConfig(({ mode }) => ({

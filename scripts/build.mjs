@@ -11,6 +11,7 @@ import { inkBundle } from './bundle-ink.mjs';
 import { chunkGroups } from './chunk-groups.mjs';
 import { engineTypes } from './engine-types.mjs';
 import { lateWidthsPlugin } from './late-widths.mjs';
+import { leanImports } from './lean-imports.mjs';
 import { leanMeow } from './lean-meow.mjs';
 import { bundledFolders, noticesText } from './third-party-notices.mjs';
 
@@ -70,6 +71,7 @@ const [bundle, ofWorkers] = await Promise.all([
   build({ ...common, entryPoints: workers }),
   ...(withTypes ? [engineTypes(`${next}/types`)] : []),
 ]);
+await leanImports(bundle.metafile);
 const folders = bundledFolders([bundle.metafile, ofWorkers.metafile]);
 await writeFile(`${next}/THIRD-PARTY-NOTICES.txt`, noticesText(folders));
 await addLauncher(`${next}/cli.js`);

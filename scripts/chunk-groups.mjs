@@ -9,6 +9,25 @@ import { build } from 'esbuild';
 // Each group is what its modules import at once, directly or not, without what groups before it have. Who loads one of its
 // modules loads all: what only some of its users need belongs to another group, or to none.
 const groups = {
+  everyday: [
+    'src/commands/called.ts',
+    // What the others share with what the first ones run.
+    'src/commands/kit/dataset-table.ts',
+    'src/commands/projects/dvc/sidecar-document.ts',
+    'src/core/dataset/prune/keep-rules.ts',
+    'src/core/format/columns/entry-table.ts',
+    'src/core/format/columns/rows.ts',
+    'src/core/format/manifest/provenance.ts',
+    'src/core/money/ledger/days.ts',
+    'src/core/money/ledger/micros.ts',
+    'src/core/money/ledger/period.ts',
+    'src/core/notify/alerts/amounts.ts',
+    'src/core/notify/alerts/channel.ts',
+    'src/core/platform/lists-by-key.ts',
+    'src/core/store/providers/address.ts',
+    'src/core/store/reader-below.ts',
+    'src/core/store/unfinished-hidden.ts',
+  ],
   commands: ['src/commands/index.ts'],
   // A shell waits for these.
   completing: ['src/cli/complete-known.ts', 'src/core/seen/seen-place.ts'],

@@ -132,7 +132,7 @@ export const RULES = [
     why: 'the framework knows no command: features are handed to it',
   },
   {
-    from: new RegExp(`^(?!features\\.ts$|(?:core|commands|screens|stores)/(?:${FEATURES.join('|')})/)`),
+    from: new RegExp(`^(?!feature(?:s|-commands)\\.ts$|(?:core|commands|screens|stores)/(?:${FEATURES.join('|')})/)`),
     never: FEATURE_FOLDERS,
     why: 'features stand around the engine, its commands and the framework, which ask them by src/cli/slots.ts',
   },
@@ -142,9 +142,19 @@ export const RULES = [
     why: 'a feature is named in one list, src/features.ts',
   },
   {
-    from: /^(?!commands\/index\.ts$)/,
+    from: /^(?!feature-commands\.ts$)/,
+    never: FEATURES.map((name) => `commands/${name}/commands`),
+    why: 'the commands of a feature are named in one list, src/feature-commands.ts',
+  },
+  {
+    from: /^(?!commands\/(?:called|index)\.ts$)/,
     never: ['features'],
-    why: 'the program is made of its features in one place, commands/index.ts',
+    why: 'the program is made of its features in one place, commands/index.ts, and for one call in commands/called.ts',
+  },
+  {
+    from: /^(?!commands\/index\.ts$)/,
+    never: ['feature-commands'],
+    why: 'all commands are in one list, commands/index.ts',
   },
 ];
 

@@ -1,24 +1,27 @@
-// node scripts/without-feature.mjs NAME…: tests of the engine's commands, with these features left out of src/features.ts; `all`:
-// with no feature. test/scripts/without-feature.test.ts does it with each in turn, for what a person would try first.
+// node scripts/without-feature.mjs NAME…: tests of the engine's commands, with these features left out of the lists in src/; `all`: with no
+// feature. test/scripts/without-feature.test.ts does it with each in turn, for what a person would try first.
 import { existsSync, readFileSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const LIST = new URL('../src/features.ts', import.meta.url);
+/** What names the features, and their commands. */
+export const LISTS = ['src/features.ts', 'src/feature-commands.ts'];
+
+const textOf = (list) => readFileSync(new URL(`../${list}`, import.meta.url), 'utf8');
 
 /** Names of all features. */
 export const featureNames = () =>
-  Array.from(readFileSync(LIST, 'utf8').matchAll(/^import .*commands\/(\w+)\/feature\.js';$/gm), ([, name]) => name);
+  Array.from(textOf(LISTS[0]).matchAll(/^import .*commands\/(\w+)\/feature\.js';$/gm), ([, name]) => name);
 
-/** The text of src/features.ts without these. @throws where it does not name one */
-export function listWithout(names) {
-  let text = readFileSync(LIST, 'utf8');
+/** The text of one of these lists without these features. @throws where it does not name one */
+export function listWithout(names, list) {
+  let text = textOf(list);
   for (const name of names)
     for (const part of [
-      new RegExp(`^import .*/${name}/feature\\.js';\n`, 'm'),
+      new RegExp(`^import .*/${name}/(?:feature|commands)\\.js';\n`, 'm'),
       new RegExp(`(?<=[[ ])${name}(?:, |,?(?=[\\]\n]))`),
     ]) {
-      if (!part.test(text)) throw new Error(`src/features.ts does not name ${name}`);
+      if (!part.test(text)) throw new Error(`${list} does not name ${name}`);
       text = text.replace(part, '');
     }
   return text;
@@ -41,7 +44,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const given = process.argv.slice(2);
   const names = given[0] === 'all' ? featureNames() : given;
   if (names.length === 0) throw new Error('name a feature, or all');
-  listWithout(names);
+  for (const list of LISTS) listWithout(names, list);
   // vitest passes over a file that is not there.
   const missing = ENGINE_TESTS.filter((file) => !existsSync(file));
   if (missing.length > 0) throw new Error(`no such test: ${missing.join(', ')}`);

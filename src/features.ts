@@ -1,5 +1,5 @@
-// The features of the program, one line each; they are named nowhere else. Without its line, the program lacks the commands, flags and
-// settings of a feature, and archives and restores as before (test/scripts/without-feature.test.ts).
+// The features of the program, one line each; only their commands are named elsewhere (feature-commands.ts). Without its line, the program
+// lacks the commands, flags and settings of a feature, and archives and restores as before (test/scripts/without-feature.test.ts).
 import type { Feature } from './cli/feature.js';
 import { access } from './commands/access/feature.js';
 import { clusters } from './commands/clusters/feature.js';

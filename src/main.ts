@@ -60,9 +60,11 @@ function homeFolder(): string {
   }
 }
 
+// As meow calls it, which is not loaded for every call (src/cli/tokenize.ts).
+process.title = 'archiver';
 const argv = process.argv.slice(2);
-const { program } = await import('./commands/index.js');
-const ended = await runProgram({ root: program(), version: pkg.version }, argv, {
+const { programFor } = await import('./commands/called.js');
+const ended = await runProgram({ root: await programFor(argv), version: pkg.version }, argv, {
   env: process.env,
   ...workingFolder(),
   userHome: homeFolder(),

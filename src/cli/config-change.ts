@@ -14,7 +14,7 @@ import { allProblems } from './config-problems.js';
 import { configSchema } from './config-tree.js';
 import type { Context } from './context.js';
 
-type Surroundings = Pick<Context, 'env' | 'userHome' | 'cwd' | 'root'>;
+type Surroundings = Pick<Context, 'env' | 'userHome' | 'cwd' | 'tree'>;
 
 export interface OpenConfig {
   readonly path: string;
@@ -49,8 +49,8 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
   }
 }
 
-async function parsedFile(path: string, bytes: Buffer, { root }: Surroundings): Promise<OpenConfig> {
-  const schema = configSchema(root);
+async function parsedFile(path: string, bytes: Buffer, { tree }: Surroundings): Promise<OpenConfig> {
+  const schema = configSchema(tree());
   const parsed = await parseConfig(bytes, schema);
   const [problem] = allProblems(schema, parsed);
   const decoded = decodeUtf8(bytes);
@@ -70,10 +70,10 @@ async function parsedFile(path: string, bytes: Buffer, { root }: Surroundings): 
 export async function composeConfig(
   { path, text, settings }: OpenConfig,
   values: Readonly<Record<string, SettingValue | undefined>>,
-  { root }: Surroundings,
+  { tree }: Surroundings,
 ): Promise<string> {
   const changes: Map<string, SettingValue | undefined> = new Map(Object.entries(values));
-  const schema = configSchema(root);
+  const schema = configSchema(tree());
   for (const [section, names] of Object.entries(schema.shared))
     for (const name of names)
       if (changes.get(`${section}.${name}`) !== undefined && settings.has(`defaults.${name}`))

@@ -72,12 +72,12 @@ export async function editConfig(
   const editor = filled(context.env['VISUAL']) ?? filled(context.env['EDITOR']) ?? 'vi';
   const { path, bytes } = await fileToEdit(context, file);
   const copy = join(await mkdtemp(join(tmpdir(), 'archiver-config-')), 'archiver.yaml');
-  await writeFile(copy, bytes ?? exampleYaml(context.root), { mode: 0o600 });
+  await writeFile(copy, bytes ?? exampleYaml(context.tree()), { mode: 0o600 });
   await runEditor(editor, copy, context);
   context.signal.throwIfAborted();
   const after = await readFile(copy);
 
-  const schema = configSchema(context.root);
+  const schema = configSchema(context.tree());
   const problem = allProblems(schema, await parseConfig(after, schema))[0];
   if (problem !== undefined) {
     throw new ArchiverError('usage', `${printable(path)} was not changed: ${problemText(copy, problem)}`, {

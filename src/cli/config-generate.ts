@@ -135,11 +135,11 @@ export async function generateConfig(
   context: Context<'config'>,
 ): Promise<void> {
   if (format === 'json') {
-    const example = exampleJson(context.root);
+    const example = exampleJson(context.tree());
     context.note('JSON has no comments: archiver config --generate explains every setting, as YAML');
     context.result({ config: example }, () => `${JSON.stringify(example, undefined, 2)}\n`);
     return;
   }
-  const yaml = exampleYaml(context.root);
+  const yaml = exampleYaml(context.tree());
   context.result({ yaml }, () => yaml);
 }

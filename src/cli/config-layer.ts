@@ -10,6 +10,7 @@ import { configKeysFor, configSchema, type TreeSchema } from './config-tree.js';
 import type { Host } from './host.js';
 import { type ConfigLayer, storesIn } from './named-stores.js';
 import type { ConfigLookup } from './layers.js';
+import type { Called } from './feature.js';
 import type { Node } from './tree.js';
 
 const nothing: ConfigLayer = () => undefined;
@@ -43,14 +44,23 @@ function refusePrograms({ path, settings }: ConfigFile, { globals }: Node, host:
 }
 
 /** Reads the config file for a command. Anything in it that is not understood stops the command. */
-export async function loadConfigLayer(root: Node, command: Declaration, host: Host): Promise<ConfigLayer> {
+export async function loadConfigLayer(
+  root: Node & Pick<Called, 'whole'>,
+  command: Declaration,
+  host: Host,
+): Promise<ConfigLayer> {
   if (command.ignoresConfigFile === true) return nothing;
   let schema: TreeSchema | undefined;
-  const schemaOf = (): TreeSchema => (schema ??= configSchema(root));
+  // A file may have keys of every command.
+  const schemaOf = async (): Promise<TreeSchema> => (schema ??= configSchema((await root.whole?.()) ?? root));
   const file = await loadConfig(host, schemaOf, readFile);
   if (file === undefined) return nothing;
   refusePrograms(file, root, host);
-  const problem = [...file.problems, ...doubleSettings(schemaOf(), file.settings), ...storeProblems(file.settings)][0];
+  const problem = [
+    ...file.problems,
+    ...doubleSettings(await schemaOf(), file.settings),
+    ...storeProblems(file.settings),
+  ][0];
   if (problem !== undefined) {
     const hint = problem.hint === undefined ? '' : `${problem.hint}  `;
     throw usageError(problemText(file.path, problem), `${hint}archiver config --validate`);

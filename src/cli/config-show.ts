@@ -66,7 +66,7 @@ export function listSettings(
   schema: TreeSchema,
   file: ConfigFile | undefined,
 ): readonly ShownSetting[] {
-  const { globals } = context.root;
+  const { globals } = context.tree();
   const inSection =
     (section: string): ConfigLookup =>
     (key) => {
@@ -101,7 +101,7 @@ export function listSettings(
     const place = { section: sectionOf(command), path: command.path, config };
     return shownSettings(command.flags ?? {}, place, context.env, true);
   };
-  const commands = [...commandsUnder(context.root)].filter(({ ignoresConfigFile }) => ignoresConfigFile !== true);
+  const commands = [...commandsUnder(context.tree())].filter(({ ignoresConfigFile }) => ignoresConfigFile !== true);
   return [...shared, ...stores, ...general, ...commands.flatMap(ofCommand)];
 }
 
@@ -135,7 +135,7 @@ export async function showConfig(
   values: { readonly format: string; readonly file: string | undefined },
   context: Context<'config'>,
 ): Promise<void> {
-  const schema = configSchema(context.root);
+  const schema = configSchema(context.tree());
   const named = values.file === undefined ? undefined : resolve(context.cwd, values.file);
   const file = await loadConfig(context, () => schema, readFile, named);
   const problems = file === undefined ? [] : allProblems(schema, file);

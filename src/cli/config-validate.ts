@@ -96,14 +96,14 @@ async function checkStore(context: Context, file: ConfigFile, schema: TreeSchema
 }
 
 /** All problems of the file; whether its settings fit together is asked once each is sound. */
-function problemsOf(schema: TreeSchema, file: ConfigFile, { root, cwd }: Context): readonly ConfigProblem[] {
+function problemsOf(schema: TreeSchema, file: ConfigFile, { tree, cwd }: Context): readonly ConfigProblem[] {
   const problems = allProblems(schema, file);
-  return problems.length > 0 ? problems : contradictions(root, file, cwd);
+  return problems.length > 0 ? problems : contradictions(tree(), file, cwd);
 }
 
 /** Checks the file and, with --validate-detailed, the store that it names. */
 export async function validateConfig(values: Values, context: Context<'config'>): Promise<number> {
-  const schema = configSchema(context.root);
+  const schema = configSchema(context.tree());
   const file = await requireConfig(values, context, schema);
   const problems = problemsOf(schema, file, context);
   const store = values.validateDetailed && problems.length === 0 ? await checkStore(context, file, schema) : undefined;

@@ -211,8 +211,8 @@ export interface ContextOf<F extends object>
   readonly captureInterrupt: (onCtrlC: () => void) => () => void;
   /** Sets the text to print when a second Ctrl+C ends the process, until the returned function is called. */
   readonly onForcedExit: (words: () => string | undefined) => () => void;
-  /** The command tree, for commands about commands. */
-  readonly root: Node;
+  /** Returns the tree of all commands, for commands about commands. @throws in a call that has loaded its own alone */
+  readonly tree: () => Node;
   /** Runs another call of the program, for shells; returns its exit status. */
   readonly runCall: (argv: readonly string[], streams: CallStreams) => Promise<number>;
 }

@@ -9,6 +9,7 @@ import { colorChoice, usesColor } from './colors.js';
 import { confirm } from './confirm.js';
 import type { Context } from './context.js';
 import type { Declaration } from './declaration.js';
+import type { Called } from './feature.js';
 import type { Host } from './host.js';
 import type { Output } from './output.js';
 import type { ParsedCommand } from './parse-command.js';
@@ -32,7 +33,8 @@ const priceSettings = (values: ParsedCommand['values']): PriceSettings => ({
   provider: PROVIDERS.find((name) => name === values['provider']),
 });
 
-interface Surroundings extends Pick<Context, 'root' | 'runCall'> {
+interface Surroundings extends Pick<Context, 'runCall'> {
+  readonly root: Called;
   readonly features: readonly Slots<Context>[];
 }
 
@@ -81,7 +83,10 @@ export function createContext(
       open: meter && (async (account) => await meter(account, context)),
       values,
     },
-    root,
+    tree() {
+      if (root.whole !== undefined) throw new Error(`${command.path} is loaded without the other commands`);
+      return root;
+    },
     runCall,
     json,
     quiet,

@@ -1,5 +1,5 @@
-// The registration of a feature: all that the program knows of it, in the list of src/features.ts. Without its line there, the program
-// lacks its commands, flags and settings, and does everything else.
+// The registration of a feature: all that the program knows of it besides its commands, in the list of src/features.ts. Without its line
+// there, the program lacks its commands, flags and settings, and does everything else.
 import type { Command } from './command.js';
 import type { Context } from './context.js';
 import type { Group } from './declaration.js';
@@ -12,34 +12,36 @@ import { buildTree, type Node } from './tree.js';
 export interface Feature extends Slots<Context> {
   /** Name, by which flags refer to the feature. */
   readonly name: string;
-  readonly commands: readonly Command[];
   readonly groups?: readonly Group[];
   /** Flags and settings that it adds to every command. */
   readonly globals?: Partial<Globals>;
 }
 
-/** The program without its features. */
+/** The program without its commands and features. */
 export interface Base {
   readonly summary: string;
-  readonly commands: readonly Command[];
   readonly groups: readonly Group[];
 }
 
 /** The root of a program. */
 export interface Root extends Node<Command> {
   readonly features: readonly Feature[];
+  /** Where this tree has the commands of one first word alone: makes that of all. */
+  readonly whole?: () => Promise<Root>;
 }
 
-/** Builds the whole command tree. Flags for features that the program does not have are left out, with their rules. */
-export function programOf({ summary, commands, groups }: Base, features: readonly Feature[]): Root {
+/** A tree, without features or with them, that may be a part. */
+export type Called = Node<Command> & Partial<Pick<Root, 'features' | 'whole'>>;
+
+/** Builds the tree of these commands. Flags for features that the program does not have are left out, with their rules. */
+export function programOf(commands: readonly Command[], features: readonly Feature[], base: Base): Root {
   const names = new Set(features.map(({ name }) => name));
-  const all = [...commands, ...features.flatMap((feature) => feature.commands)];
-  const allGroups = [...groups, ...features.flatMap((feature) => feature.groups ?? [])];
+  const groups = [...base.groups, ...features.flatMap((feature) => feature.groups ?? [])];
   const globals = mergedGlobals([FRAMEWORK, ...features.map((feature) => feature.globals ?? {})]);
   const tree = buildTree(
-    all.map((command) => withoutMissing(command, names)),
-    allGroups,
-    summary,
+    commands.map((command) => withoutMissing(command, names)),
+    groups,
+    base.summary,
     globals,
   );
   return { ...tree, features };

@@ -9,7 +9,7 @@ import { beforeArguments, earlyFlags } from './early-flags.js';
 import { failureDocument, failureLine, failureOf, failureText, isTold, otherLine } from './errors.js';
 import { flag } from './flag.js';
 import { globalsPage, helpPage } from './help.js';
-import type { Root } from './feature.js';
+import type { Called } from './feature.js';
 import type { Host } from './host.js';
 import { lostOutput } from './lost-output.js';
 import { warnOfMisspelt } from './misspelt.js';
@@ -28,7 +28,7 @@ import { checkWorkingFolder } from './working-folder.js';
 
 export interface Program {
   /** As `programOf` makes it, or a tree without features. */
-  readonly root: Node<Command> & Partial<Pick<Root, 'features'>>;
+  readonly root: Called;
   readonly version: string;
 }
 
@@ -78,6 +78,7 @@ function callsOf(call: Call): Context['runCall'] {
   const { root, version, host } = call;
   const { env, cwd, userHome, now, captureInterrupt, onForcedExit, useUtc } = host;
   return async (argv, streams) => {
+    const whole = (await root.whole?.()) ?? root;
     const own = {
       ...(captureInterrupt && { captureInterrupt }),
       ...(onForcedExit && { onForcedExit }),
@@ -89,7 +90,7 @@ function callsOf(call: Call): Context['runCall'] {
       ...(streams.followers ?? []),
     ];
     const ours = { ...own, ...streams, followers, isInner: true };
-    return await runProgram({ root, version }, argv, { env, cwd, userHome, now, ...ours });
+    return await runProgram({ root: whole, version }, argv, { env, cwd, userHome, now, ...ours });
   };
 }
 
@@ -124,7 +125,7 @@ async function runCommand(call: Call, command: Command, rest: readonly string[])
   }
   const watched = await watchedBy(features, begun);
   const run = { ...made, context: { ...made.context, ...watched.parts } };
-  if (!isInner) warnOfMisspelt(root, host.env, (text) => run.context.warn(text));
+  if (!isInner) await warnOfMisspelt({ root, command }, host.env, (text) => run.context.warn(text));
   const asBefore = usesUtc(command, parsed.values) ? host.useUtc?.() : undefined;
   try {
     return await runToEnd(call, command, { run, values, args: parsed.args });

@@ -9,11 +9,17 @@ export interface Tokens {
 
 /** Tokenizes an argv that `normalizeArgv` wrote. */
 export async function tokenize(flags: Flags, argv: readonly string[]): Promise<Tokens> {
+  const end = argv.indexOf('--');
+  const given = new Set(argv.slice(0, end).map((token) => token.slice('--'.length, token.indexOf('='))));
+  const none = Object.fromEntries(Object.keys(flags).map((key) => [key, []]));
+  // Without flags nothing is left to be taken apart: meow takes as long as all else before the command.
+  if (given.size === 0) return { texts: none, args: argv.slice(end + 1) };
   const { default: meow } = await import('meow');
-  const keys = Object.keys(flags);
+  // meow's time grows with the number of flags.
+  const keys = Object.keys(flags).filter((key) => given.has(kebab(key)));
   const { flags: found, input } = meow('', {
     importMeta: import.meta,
-    // Given so that meow reads no package.json; it also names the process.
+    // Given so that meow reads no package.json; it also names the process, as src/main.ts does.
     pkg: { name: 'archiver' },
     argv: [...argv],
     flags: Object.fromEntries(keys.map((key) => [key, { type: 'string', isMultiple: true }] as const)),
@@ -27,5 +33,5 @@ export async function tokenize(flags: Flags, argv: readonly string[]): Promise<T
     if (!Array.isArray(texts)) throw new Error(`the tokenizer lost --${kebab(key)}`);
     return texts.map(String);
   };
-  return { texts: Object.fromEntries(keys.map((key) => [key, read(key)])), args: input.map(String) };
+  return { texts: { ...none, ...Object.fromEntries(keys.map((key) => [key, read(key)])) }, args: input.map(String) };
 }

@@ -10,7 +10,7 @@ let path = '';
 
 beforeEach(async () => {
   const folder = await tempFolder();
-  around = { env: {}, userHome: folder, cwd: join(folder, 'here'), root: program() };
+  around = { env: {}, userHome: folder, cwd: join(folder, 'here'), tree: () => program() };
   path = join(folder, '.archiver.yaml');
 });
 

@@ -89,6 +89,9 @@ describe('argv in the form for meow', () => {
       asyncProperty(string({ minLength: 1, unit: 'binary' }), async (text) => {
         const { texts, args } = await tokenize(flags, normalizeArgv(flags, [`--hash=${text}`, '--', text]).argv);
         expect([texts['hash'], args]).toEqual([[text], [text]]);
+        // Without a flag, meow has nothing to do.
+        const alone = await tokenize(flags, normalizeArgv(flags, ['--', text]).argv);
+        expect(alone).toEqual({ texts: { ...texts, hash: [] }, args });
       }),
     );
   });

@@ -1,4 +1,4 @@
-// Every call of a command loads the declarations of all commands. What they import must be light, or each of them pays for it.
+// A call of a command loads the declarations of many. What they import must be light, or each of them pays for it.
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 

@@ -8,26 +8,29 @@ import { chunkGroups } from '../../scripts/chunk-groups.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
 import { FEATURES as FOLDERS } from '../../scripts/import-rules.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
-import { listWithout } from '../../scripts/without-feature.mjs';
+import { LISTS, listWithout } from '../../scripts/without-feature.mjs';
 import type { Feature } from '../../src/cli/feature.js';
 import { kebab } from '../../src/cli/flag.js';
 import { findNode } from '../../src/cli/tree.js';
 import { program } from '../../src/commands/index.js';
+import { FEATURE_COMMANDS } from '../../src/feature-commands.js';
 import { FEATURES } from '../../src/features.js';
 import { json, runCommand } from '../support/run-command.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ENTRY = 'src/main.ts';
 const LIST_MODULE = 'src/features.ts';
+const COMMANDS_MODULE = 'src/feature-commands.ts';
 const names = FEATURES.map(({ name }) => name);
 
-/** src/features.ts without these. */
+/** The lists without these. */
 const leavingOut = (left: readonly string[]): Plugin => ({
   name: 'leaving-out',
   setup(building) {
-    building.onLoad({ filter: /[\\/]src[\\/]features\.ts$/ }, () => {
-      return { contents: listWithout(left) as string, loader: 'ts' };
-    });
+    for (const list of LISTS as readonly string[])
+      building.onLoad({ filter: new RegExp(`/${list}$`) }, () => {
+        return { contents: listWithout(left, list) as string, loader: 'ts' };
+      });
   },
 });
 
@@ -57,17 +60,21 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   diagnostics: ['prometheusAddr', 'tracing', 'tracingExporter', 'tracingEndpoint', 'tracingSampleRate'],
 };
 
-test('the list has a line for each folder that scripts/import-rules.mjs calls a feature', () => {
-  expect([...names].sort()).toEqual([...(FOLDERS as readonly string[])].sort());
+test('each list has a line for each folder that scripts/import-rules.mjs calls a feature', () => {
+  const folders = [...(FOLDERS as readonly string[])].sort();
+  expect([...names].sort()).toEqual(folders);
+  expect(Object.keys(FEATURE_COMMANDS).sort()).toEqual(folders);
 });
 
 test.each(names)('it builds without %s', async (name) => {
   // As it ships: what is loaded together has modules of features, too.
   const { sets } = await chunkGroups(ENTRY, { ...options, plugins: [leavingOut([name])] });
-  const [, commands] = sets as readonly (readonly string[])[];
+  const [, everyday, commands] = sets as readonly (readonly string[])[];
 
-  expect(commands).toContain(LIST_MODULE);
-  expect(commands).not.toContain(`src/commands/${name}/feature.ts`);
+  expect(everyday).toContain(LIST_MODULE);
+  expect(everyday).not.toContain(`src/commands/${name}/feature.ts`);
+  expect(commands).toContain(COMMANDS_MODULE);
+  expect(commands).not.toContain(`src/commands/${name}/commands.ts`);
 });
 
 test('without all of them nothing of a feature is in it', async () => {
@@ -91,7 +98,7 @@ describe.each(programs)('without %s', (_name, left) => {
   test('there is none of its commands and flags', async () => {
     const folder = await tempFolder();
     const shown = (await call(folder, '--help')).stdout;
-    for (const { path } of left.flatMap(({ commands }) => commands)) {
+    for (const { path } of left.flatMap(({ name }) => FEATURE_COMMANDS[name] ?? [])) {
       const words = path.split(' ');
       expect(findNode(whole, words)?.command).toBeDefined();
       expect(findNode(root, words)).toBeUndefined();

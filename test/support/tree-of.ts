@@ -6,6 +6,7 @@ import { FEATURES } from '../../src/features.js';
 /** A program of these commands alone, with all that features do for them. */
 export const treeOf = (commands: readonly Command[], groups: readonly Group[], summary: string): Root =>
   programOf(
-    { summary, commands, groups },
-    FEATURES.map((feature) => ({ ...feature, commands: [], groups: [] })),
+    commands,
+    FEATURES.map((feature) => ({ ...feature, groups: [] })),
+    { summary, groups },
   );

@@ -1,10 +1,8 @@
 // Access: who can read and write a bucket.
 import type { Feature } from '../../cli/feature.js';
-import { command as accessCheck } from './access-check.js';
 
 export const access: Feature = {
   name: 'access',
-  commands: [accessCheck],
   async inspectStore(url, values, context) {
     if (values['checkAccess'] !== true) return undefined;
     const { accessGate } = await import('./access-gate.js');

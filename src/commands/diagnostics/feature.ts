@@ -1,16 +1,9 @@
 // Diagnostics: profiles, logs, metrics and traces of runs; comparison of algorithms.
 import type { Feature } from '../../cli/feature.js';
-import { command as benchmark } from './benchmark.js';
-import { command as metrics } from './metrics.js';
-import { command as metricsChecks } from './metrics/checks.js';
 import { isWatched, OBSERVE_NEEDS, observedBy, observeFlags } from './observe-flags.js';
-import { command as profileCollect } from './profile/collect.js';
-import { command as profileList } from './profile/list.js';
-import { command as profileStats } from './profile/stats.js';
 
 export const diagnostics: Feature = {
   name: 'diagnostics',
-  commands: [benchmark, metrics, metricsChecks, profileCollect, profileList, profileStats],
   groups: [{ path: 'profile', summary: 'see why a run is slow, or what it keeps in memory' }],
   globals: {
     flags: observeFlags,

@@ -36,7 +36,7 @@ export class ReplInterpreter implements Interpreter {
     const last = words.at(-1);
     const current = last?.end === cursor ? last : { text: '', start: cursor };
     const before = withoutName(words.filter((word) => word !== last || word.end < cursor).map(({ text }) => text));
-    const { candidates, paths } = complete(this.context.root, [...before, current.text]);
+    const { candidates, paths } = complete(this.context.tree(), [...before, current.text]);
     const own = before.length === 0 ? OWN_WORDS.filter((word) => word.startsWith(current.text)) : [];
     const options: CompletionOption[] = [...candidates.map(({ text }) => text), ...own].map((text) => ({
       insert: quoteWord(text),

@@ -29,14 +29,14 @@ async function readIfThere(path: string, readBytes: ReadBytes): Promise<Uint8Arr
 /** The config file that counts, parsed; undefined when there is none, and then nobody asks for its keys. `named` (from --file) replaces the search. */
 export async function loadConfig(
   surroundings: ConfigSurroundings,
-  schemaOf: () => ConfigSchema,
+  schemaOf: () => ConfigSchema | Promise<ConfigSchema>,
   readBytes: ReadBytes,
   named?: string,
 ): Promise<ConfigFile | undefined> {
   const places = named === undefined ? configPlaces(surroundings) : { paths: [named], isNamed: true };
   for (const path of places.paths) {
     const bytes = await readIfThere(path, readBytes);
-    if (bytes !== undefined) return { path, ...(await parseConfig(bytes, schemaOf())) };
+    if (bytes !== undefined) return { path, ...(await parseConfig(bytes, await schemaOf())) };
   }
   if (!places.isNamed) return undefined;
   const origin = named === undefined ? ' (named by ARCHIVER_CONFIG)' : '';
