@@ -25,6 +25,8 @@ import { openRooms, partnerIn } from '../../support/md5-partner.js';
 import { raw } from '../../support/raw.js';
 import { asUploadId } from '../../support/as-upload-id.js';
 
+const FRAME_BYTES = 64 * 1024;
+
 export const NO_NAMES: AccountNames = { user: () => undefined, group: () => undefined };
 
 /** The scan of a folder in this thread. */
@@ -84,17 +86,15 @@ export function packTree(root: string, options: PackTreeOptions = {}): PackedTre
   });
   options.between?.();
   const codec = options.codec ?? loadCodec();
-  const frameBytes = options.settings?.frameBytes ?? 64 * 1024;
-  const beside = besidePartner(codec, frameBytes);
   const packer = new ChunkPacker({
     fs: options.wrap?.(fs) ?? fs,
     table,
-    ...beside,
+    ...besidePartner(codec, options.settings),
     names: options.names ?? NO_NAMES,
     settings: {
       uploadId: asUploadId('20260101-000000-00000000'),
       root: raw(root),
-      frameBytes,
+      frameBytes: FRAME_BYTES,
       level: 1,
       fileChecksums: true,
       chunkBytes,
@@ -142,7 +142,10 @@ export function packTree(root: string, options: PackTreeOptions = {}): PackedTre
 }
 
 /** As with several threads: while a frame is compressed, another one hashes what is offered of it. */
-function besidePartner(codec: Codec, frameBytes: number): { room?: Md5Room | undefined; codec: Codec } {
+function besidePartner(
+  codec: Codec,
+  { frameBytes = FRAME_BYTES }: Partial<PackSettings> = {},
+): { room?: Md5Room | undefined; codec: Codec } {
   if (frameBytes === 0) return { codec };
   const bytes = frameBufferBytes(frameBytes);
   const [room, other] = openRooms(2, bytes);

@@ -20,7 +20,14 @@ function content(bytes: number, seed: number): Buffer {
 const SIZES = [
   ...Array.from({ length: 8 }, () => 3 * MIB),
   ...Array.from({ length: 8 }, (_, index) => 2 * MIB + index * 99_991),
-  ...[256 * 1024, 256 * 1024 + 1, 700_000, MIB, 9 * MIB, 11 * MIB + 5, 100, 0],
+  256 * 1024,
+  256 * 1024 + 1,
+  700_000,
+  MIB,
+  9 * MIB,
+  11 * MIB + 5,
+  100,
+  0,
 ];
 
 describe('files packed by several threads', () => {

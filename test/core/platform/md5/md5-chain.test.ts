@@ -59,9 +59,9 @@ describe('the MD5 of messages in frames', () => {
           if (what === 'add' || what === 'skip') file?.[what](bytes);
           else file?.[what]();
         }
-        for (const { end, ended } of files) {
-          end();
-          for (const { made, right } of ended) expect(made).toBe(right);
+        for (const file of files) {
+          file.end();
+          for (const { made, right } of file.ended) expect(made).toBe(right);
         }
       }),
       { numRuns: 150 },
