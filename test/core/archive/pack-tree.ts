@@ -7,11 +7,13 @@ import { type EntryTable, openEntryTable } from '../../../src/core/format/column
 import { NO_FILTER } from '../../../src/core/archive/scan/filter-options.js';
 import { ChunkPacker } from '../../../src/core/archive/pack/pack-chunk.js';
 import type { PackedChunk } from '../../../src/core/archive/run/packed-chunk.js';
+import { frameBufferBytes } from '../../../src/core/archive/pack/frame-writer.js';
 import type { PackSettings } from '../../../src/core/archive/pack/pack-state.js';
 import { scan, type ScanOptions, type ScanResult } from '../../../src/core/archive/scan/scan.js';
 import { posixSourceFs } from '../../../src/core/archive/scan/source-fs-posix.js';
 import type { SourceFs } from '../../../src/core/archive/scan/source-fs.js';
 import { UploadLedger } from '../../../src/core/archive/run/upload-ledger.js';
+import type { Md5Room } from '../../../src/core/platform/md5/md5-rooms.js';
 import { loadCodec } from '../../../src/core/platform/codec/codec.js';
 import type { Codec } from '../../../src/core/platform/codec/codec-type.js';
 import { type AccountNames, entryLine } from '../../../src/core/format/manifest/entry-line.js';
@@ -19,8 +21,11 @@ import { isListed } from '../../../src/core/format/manifest/manifest-writer.js';
 import { fsPath } from '../../../src/core/platform/paths/raw-path.js';
 import type { JsonEntry } from '../../e2e/upload-cli.js';
 import { libcOrFail, MIB } from './trees.js';
+import { openRooms, partnerIn } from '../../support/md5-partner.js';
 import { raw } from '../../support/raw.js';
 import { asUploadId } from '../../support/as-upload-id.js';
+
+const FRAME_BYTES = 64 * 1024;
 
 export const NO_NAMES: AccountNames = { user: () => undefined, group: () => undefined };
 
@@ -84,12 +89,12 @@ export function packTree(root: string, options: PackTreeOptions = {}): PackedTre
   const packer = new ChunkPacker({
     fs: options.wrap?.(fs) ?? fs,
     table,
-    codec,
+    ...besidePartner(codec, options.settings),
     names: options.names ?? NO_NAMES,
     settings: {
       uploadId: asUploadId('20260101-000000-00000000'),
       root: raw(root),
-      frameBytes: 64 * 1024,
+      frameBytes: FRAME_BYTES,
       level: 1,
       fileChecksums: true,
       chunkBytes,
@@ -134,6 +139,22 @@ export function packTree(root: string, options: PackTreeOptions = {}): PackedTre
     return whole;
   };
   return { table, ledger, tasks, chunks, entries, skipped, content };
+}
+
+/** As with several threads: while a frame is compressed, another one hashes what is offered of it. */
+function besidePartner(
+  codec: Codec,
+  { frameBytes = FRAME_BYTES }: Partial<PackSettings> = {},
+): { room?: Md5Room | undefined; codec: Codec } {
+  if (frameBytes === 0) return { codec };
+  const bytes = frameBufferBytes(frameBytes);
+  const [room, other] = openRooms(2, bytes);
+  const takeOffers = other && partnerIn(other, Math.min(bytes, 60_000));
+  const compressFrame: Codec['compressFrame'] = (target, source, level) => {
+    takeOffers?.();
+    return codec.compressFrame(target, source, level);
+  };
+  return { room, codec: { ...codec, compressFrame } };
 }
 
 function decode(codec: Codec, packed: PackedChunk, stored: Buffer): Buffer {

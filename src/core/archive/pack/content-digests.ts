@@ -1,6 +1,7 @@
 // Computes the checksums of a file that is read piece by piece.
 import { createHash } from 'node:crypto';
 import { type EntryTable, MD5_BYTES, SHA256_BYTES, XXH64_BYTES } from '../../format/columns/entry-table.js';
+import type { Md5Chain } from '../../platform/md5/md5-chain.js';
 import { seededHash } from '../../format/chunk/seeded-hash.js';
 
 /** The checksums to make of each file. */
@@ -18,8 +19,9 @@ export class ContentDigests {
   private readonly sha256;
   private readonly xxh64;
 
-  constructor({ fileChecksums, sha256 = false, seed }: DigestSettings) {
-    this.md5 = fileChecksums ? createHash('md5') : undefined;
+  /** With `chain`, which is then theirs, all bytes must lie in its memory, and stay there until it is settled. */
+  constructor({ fileChecksums, sha256 = false, seed }: DigestSettings, chain?: Md5Chain) {
+    this.md5 = fileChecksums ? (chain?.begin() ?? createHash('md5')) : undefined;
     this.sha256 = sha256 ? createHash('sha256') : undefined;
     this.xxh64 = seed === undefined ? undefined : seededHash()?.stream(seed);
   }

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Codec } from '../../platform/codec/codec-type.js';
 import { integrityError } from '../../platform/failures/errors.js';
+import type { Md5Chain } from '../../platform/md5/md5-chain.js';
 import type { FrameRecord } from '../../format/manifest/manifest-types.js';
 import { chooseLevel } from '../run/compression-level.js';
 import type { Md5Batch } from './md5-batch.js';
@@ -10,6 +11,9 @@ import type { Md5Batch } from './md5-batch.js';
 const ROOM = 1 << 16;
 /** From here on every frame is decompressed and compared before it counts: encoders had bugs at high levels (restic #4523). */
 const DISTRUSTED_LEVEL = 10;
+
+/** Size of the buffer for frames of `frameBytes`. It grows only for a frame without limit. */
+export const frameBufferBytes = (frameBytes: number): number => (frameBytes === 0 ? 1 << 22 : frameBytes + ROOM);
 
 export interface FrameWriterOptions {
   readonly codec: Codec;
@@ -19,6 +23,8 @@ export interface FrameWriterOptions {
   readonly level: number | undefined;
   /** Checksums of what lies in the frame, made before the frame is reused. */
   readonly md5s: Md5Batch;
+  /** Makes the checksum of a file that goes on in further frames. */
+  readonly chain?: Md5Chain | undefined;
 }
 
 export interface FrameMark {
@@ -44,7 +50,7 @@ export class FrameWriter {
   private check: Buffer | undefined;
 
   constructor(private readonly options: FrameWriterOptions) {
-    this.buffer = options.md5s.allocate(options.frameBytes === 0 ? 1 << 22 : options.frameBytes + ROOM);
+    this.buffer = options.md5s.allocate(frameBufferBytes(options.frameBytes));
   }
 
   /** Begins a chunk that is written into `output` (replaced by a larger one if need be). */
@@ -116,8 +122,9 @@ export class FrameWriter {
   /** Ends the current frame, if there is one. @throws integrity when the encoder lost data */
   flush(): void {
     if (this.length === 0) return;
-    const { codec, md5s } = this.options;
+    const { codec, md5s, chain } = this.options;
     md5s.run();
+    chain?.offer(); // to threads that come to hash while this one compresses
     const raw = this.buffer.subarray(0, this.length);
     if (this.level === 0) this.level = chooseLevel(codec, raw);
     const bound = codec.compressBound(raw.length);
@@ -125,6 +132,7 @@ export class FrameWriter {
     const size = codec.compressFrame(space, raw, this.level);
     const stored = space.subarray(0, size);
     if (this.level >= DISTRUSTED_LEVEL) this.compare(stored, raw);
+    chain?.settle();
     this.frames.push({ size, rawSize: raw.length, sha256: hash('sha256', stored) });
     this.outputLength += size;
     this.rawFlushed += this.length;

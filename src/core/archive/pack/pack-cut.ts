@@ -66,7 +66,7 @@ export class CutFilePacker {
     pieceHeader(state, index, part, fd);
     const offset = frames.position;
     c.offset[index] = offset;
-    const digests = this.digests ?? state.newDigests();
+    const digests = this.digests ?? state.newFrameDigests();
     const got = state.copyData(fd, part.offset, part.size, digests);
     // The plan says how large every piece is: missing bytes are stored as zeros.
     if (got < part.size) this.complete = false;
@@ -78,7 +78,7 @@ export class CutFilePacker {
 
   private begin(index: number, fd: number): void {
     const { state } = this;
-    this.digests = state.newDigests();
+    this.digests = state.newFrameDigests();
     this.complete = true;
     // A file that was touched or replaced since the scan can be stored as it is now if it is as large as planned.
     if (state.stat.size === state.deps.table.columns.size[index]) state.refresh(index, fd);

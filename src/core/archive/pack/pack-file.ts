@@ -90,7 +90,7 @@ function packLarge(
   const size = c.size[index] ?? 0;
   state.header(state.member(index, '0', size, xattrs));
   c.offset[index] = frames.position;
-  const digests = state.newDigests();
+  const digests = state.newFrameDigests();
   const got = state.copyData(fd, 0, size, digests);
   state.zeroData(size - got, digests);
   frames.zeros(padded(size) - size);

@@ -2,10 +2,12 @@
 // are shared memory: they are reused, never copied, and never make a garbage collector run (transferred buffers did, for a tenth of the
 // time).
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
+import { makeMd5Rooms, type Md5Rooms } from '../../platform/md5/md5-rooms.js';
 import { WorkerThread } from '../../platform/threads/worker-thread.js';
 import type { ChunkTask } from '../run/chunk-task.js';
 import type { EntryTableData } from '../../format/columns/entry-table.js';
 import type { PackedChunk } from '../run/packed-chunk.js';
+import { frameBufferBytes } from './frame-writer.js';
 import { PROGRESS, type PackSettings } from './pack-state.js';
 import type { PackMessage, PackReply } from './pack-worker.js';
 
@@ -49,11 +51,18 @@ export class PackPool {
 
   /** Hands every worker the table and settings. */
   open(table: EntryTableData, settings: PackSettings): void {
-    for (const thread of this.threads) {
+    const rooms = this.roomsFor(settings);
+    for (const [number, thread] of this.threads.entries()) {
       const progress = new SharedArrayBuffer(Object.keys(PROGRESS).length * 8);
       this.counters.push(new Float64Array(progress));
-      thread.post({ type: 'open', table, settings, progress });
+      thread.post({ type: 'open', table, settings, progress, rooms, number });
     }
+  }
+
+  /** Makes memory in which threads hash each other's frames: of use with several of them, and while a frame cannot grow. */
+  private roomsFor({ fileChecksums, frameBytes }: PackSettings): Md5Rooms | undefined {
+    if (!fileChecksums || frameBytes === 0 || this.size === 1) return undefined;
+    return makeMd5Rooms(this.size, frameBufferBytes(frameBytes));
   }
 
   /** Packs one chunk on thread number `number`, which must be idle. @throws what the thread failed with, or another before */

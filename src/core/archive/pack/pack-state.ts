@@ -13,6 +13,7 @@ import { MACHINE_XATTR } from '../scan/current-xattrs.js';
 import { type EntryTable, STATUS, XXH64_BYTES } from '../../format/columns/entry-table.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { loadMd5Lanes } from '../../platform/md5/md5-lanes.js';
+import type { Md5Room } from '../../platform/md5/md5-rooms.js';
 import { ContentDigests, type DigestSettings } from './content-digests.js';
 import { Md5Batch } from './md5-batch.js';
 import { seededHash } from '../../format/chunk/seeded-hash.js';
@@ -47,6 +48,8 @@ export interface PackDeps {
   readonly names: LineSources;
   readonly settings: PackSettings;
   readonly progress: Float64Array;
+  /** Memory for the frame that other threads see, too; undefined for memory of its own. */
+  readonly room?: Md5Room | undefined;
 }
 
 /** A position in a chunk, for `rewind`. */
@@ -65,9 +68,10 @@ export class PackState {
   bytes = 0;
 
   constructor(readonly deps: PackDeps) {
-    const { codec, settings, fs, table } = deps;
-    this.md5s = new Md5Batch(table.md5, loadMd5Lanes());
-    this.frames = new FrameWriter({ codec, frameBytes: settings.frameBytes, level: settings.level, md5s: this.md5s });
+    const { codec, settings, fs, table, room } = deps;
+    const { frameBytes, level } = settings;
+    this.md5s = new Md5Batch(table.md5, room === undefined ? loadMd5Lanes() : room.lanes);
+    this.frames = new FrameWriter({ codec, frameBytes, level, md5s: this.md5s, chain: room?.chain });
     this.rootFd = fs.openRoot(settings.root);
   }
 
@@ -213,10 +217,22 @@ export class PackState {
     return new ContentDigests(this.deps.settings);
   }
 
-  /** Writes zeros as content: for holes that are stored, and for what a file lost after its header was written. */
+  /** Checksums of a file of which every byte comes into the frames. */
+  newFrameDigests(): ContentDigests {
+    return new ContentDigests(this.deps.settings, this.deps.room?.chain);
+  }
+
+  /** Writes zeros as content: for what a file lost after its header was written. */
   zeroData(count: number, digests: ContentDigests): void {
-    this.hashZeros(count, digests);
-    this.frames.zeros(count);
+    const { frames } = this;
+    for (let left = count; left > 0;) {
+      this.throwIfStopping();
+      const take = Math.min(left, frames.room, READ_BYTES);
+      frames.ensure(take);
+      digests.update(frames.buffer.subarray(frames.length, frames.length + take).fill(0));
+      frames.commit(take);
+      left -= take;
+    }
   }
 
   hashZeros(count: number, digests: ContentDigests): void {

@@ -2,6 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import { loadCodec } from '../../platform/codec/codec.js';
 import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
+import { type Md5Rooms, openMd5Room } from '../../platform/md5/md5-rooms.js';
 import { endWork } from '../../platform/threads/end-work.js';
 import { readAccountNames } from '../scan/account-names.js';
 import type { ChunkTask } from '../run/chunk-task.js';
@@ -18,6 +19,9 @@ export type PackMessage =
       readonly table: EntryTableData;
       readonly settings: PackSettings;
       readonly progress: SharedArrayBuffer;
+      /** Memory for the frames of all threads, and the number of this one. */
+      readonly rooms: Md5Rooms | undefined;
+      readonly number: number;
     }
   | { readonly type: 'pack'; readonly task: ChunkTask; readonly output: SharedArrayBuffer }
   | { readonly type: 'close' };
@@ -39,7 +43,7 @@ let opening: Extract<PackMessage, { type: 'open' }> | undefined;
 
 function open(): ChunkPacker {
   if (opening === undefined) throw new ArchiverError('internal', 'a chunk came before the table');
-  const { table, settings, progress } = opening;
+  const { table, settings, progress, rooms, number } = opening;
   return new ChunkPacker({
     fs: openSource(settings.root, plain),
     table: openEntryTable(table),
@@ -47,6 +51,7 @@ function open(): ChunkPacker {
     names: { ...readAccountNames(), provenance: settings.provenance },
     settings,
     progress: new Float64Array(progress),
+    room: rooms && openMd5Room(rooms, number),
   });
 }
 

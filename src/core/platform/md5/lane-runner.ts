@@ -1,7 +1,8 @@
 // Common base of the users of the MD5 kernel: the blocks left in each lane and their address, and the states of the lanes, which stay in
 // the module's memory between calls. The user decides what each lane hashes.
 import type { Kernel } from './load-kernel.js';
-import { INITIAL_STATE, LANES, POINTERS_AT, stateAddress } from './md5-kernel.js';
+import { LANES, POINTERS_AT, stateAddress } from './md5-kernel.js';
+import { INITIAL_STATE } from './md5-rounds.js';
 
 const PAGE_BYTES = 1 << 16;
 /** Size of the message length at the end of its padding (RFC 1321, 3.2). */
@@ -14,6 +15,11 @@ export class LaneRunner {
 
   constructor(private readonly kernel: Kernel) {
     this.view = new DataView(kernel.memory.buffer);
+  }
+
+  /** Address of what the layout has at `offset`. */
+  private at(offset: number): number {
+    return this.kernel.base + offset;
   }
 
   /** Grows the module's memory to this size; earlier Buffers become empty when it has to grow. @throws RangeError */
@@ -35,19 +41,19 @@ export class LaneRunner {
 
   /** Begins a new message in the lane. */
   begin(lane: number): void {
-    for (let word = 0; word < 4; word++) this.view.setUint32(stateAddress(lane, word), INITIAL_STATE[word] ?? 0, true);
+    for (let word = 0; word < 4; word++)
+      this.view.setUint32(this.at(stateAddress(lane, word)), INITIAL_STATE[word] ?? 0, true);
   }
 
   /** Sets the address and number of the next blocks of a lane's message. */
   give(lane: number, address: number, blocks: number): void {
-    this.view.setUint32(POINTERS_AT + lane * 4, address, true);
+    this.view.setUint32(this.at(POINTERS_AT + lane * 4), address, true);
     this.blocksLeft[lane] = blocks;
   }
 
-  /** Writes the message length in bits, which exceeds 32 bits from 512 MiB on. */
+  /** Writes the length of a message into its padding. */
   writeLength(address: number, lengthBytes: number): void {
-    this.view.setUint32(address, lengthBytes << 3, true);
-    this.view.setUint32(address + 4, Math.floor(lengthBytes / 2 ** 29), true);
+    writeLength(this.view, address, lengthBytes);
   }
 
   /** Hashes as many blocks in every lane as the lane with the fewest has. Returns false when all are idle. */
@@ -57,7 +63,7 @@ export class LaneRunner {
     for (let lane = 0; lane < LANES; lane++) {
       const left = blocksLeft[lane] ?? 0;
       // An idle lane runs along at address 0: the memory is longer than any range.
-      if (left === 0) this.view.setUint32(POINTERS_AT + lane * 4, 0, true);
+      if (left === 0) this.view.setUint32(this.at(POINTERS_AT + lane * 4), 0, true);
       else if (left < blocks) blocks = left;
     }
     if (blocks === Infinity) return false;
@@ -72,6 +78,12 @@ export class LaneRunner {
   /** Writes the digest of the lane's message, after its last block. */
   digest(lane: number, into: DataView, at: number): void {
     for (let word = 0; word < 4; word++)
-      into.setUint32(at + word * 4, this.view.getUint32(stateAddress(lane, word), true), true);
+      into.setUint32(at + word * 4, this.view.getUint32(this.at(stateAddress(lane, word)), true), true);
   }
+}
+
+/** Writes the length of a message in bits, which exceeds 32 bits from 512 MiB on. */
+export function writeLength(view: DataView, address: number, lengthBytes: number): void {
+  view.setUint32(address, lengthBytes << 3, true);
+  view.setUint32(address + 4, Math.floor(lengthBytes / 2 ** 29), true);
 }

@@ -2,6 +2,8 @@
 // streams (https://webassembly.github.io/spec/core/syntax/instructions.html#vector-instructions). Two such groups run interleaved: every
 // step of MD5 waits for the previous one, and the other group's instructions fill the wait. Addresses are not checked: the caller must keep
 // every pointer inside the memory.
+import { type ChainPlace, chainFunction } from './chain-code.js';
+import { constantOf, rotationOf, wordOf } from './md5-rounds.js';
 import type { Code, WasmFunction } from './wasm-assembler.js';
 import * as wasm from './wasm-assembler.js';
 
@@ -19,66 +21,68 @@ export const POINTERS_AT = STATE_AT + GROUPS * 4 * 16;
 const WORDS_AT = POINTERS_AT + GROUPS * 16;
 /** The padded end of each lane's message: up to two blocks. */
 export const TAILS_AT = WORDS_AT + GROUPS * 16 * 16;
-export const DATA_AT = TAILS_AT + LANES * 2 * BLOCK_BYTES;
-
-/** A, B, C, D before the first block (RFC 1321, 3.3). */
-export const INITIAL_STATE = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476] as const;
+/** Two chains (chain-code.ts): states, then pointers. */
+const CHAINS_AT = TAILS_AT + LANES * 2 * BLOCK_BYTES;
+export const CHAIN_PLACES = [
+  { stateAt: CHAINS_AT, pointerAt: CHAINS_AT + 32 },
+  { stateAt: CHAINS_AT + 16, pointerAt: CHAINS_AT + 36 },
+] as const satisfies readonly ChainPlace[];
+/** For users of chains: the last bytes of a message with its padding, and what other threads see of it (md5-chain.ts). */
+export const REST_AT = CHAINS_AT + BLOCK_BYTES;
+export const OFFER_AT = REST_AT + 2 * BLOCK_BYTES;
+export const DATA_AT = OFFER_AT + BLOCK_BYTES;
 
 /** Returns the address of word 0 to 3 of a lane's state: four lanes make a group, and each of its vectors has one word of all four. */
 export const stateAddress = (lane: number, word: number): number =>
   STATE_AT + ((lane >> 2) * 4 + word) * 16 + (lane & 3) * 4;
 
-const ROTATIONS = [
-  [7, 12, 17, 22],
-  [5, 9, 14, 20],
-  [4, 11, 16, 23],
-  [6, 10, 15, 21],
-] as const;
-/** Word k of the block in step i is `(FACTOR * i + OFFSET) mod 16`, by round. */
-const WORD_FACTOR = [1, 5, 3, 7] as const;
-const WORD_OFFSET = [0, 1, 5, 0] as const;
-
 const BLOCKS_LEFT = 0;
 const FIRST_POINTER = 1;
 const FIRST_VECTOR = FIRST_POINTER + LANES;
 const VECTORS_OF_GROUP = 10;
-const zero = wasm.i32_const(0);
 
-/** Writes the additive constants T[i] of the RFC, four times each as the steps load them. The last 16 are one less: see `addRound`. */
-export function writeConstants(memory: ArrayBuffer): void {
-  const view = new DataView(memory);
+/** Writes the additive constants, four times each as the steps load them. */
+export function writeConstants(memory: ArrayBufferLike, base: number): void {
+  const view = new DataView(memory, base);
   for (let step = 0; step < 64; step++) {
-    const sine = Math.floor(Math.abs(Math.sin(step + 1)) * 2 ** 32);
-    const value = step < 48 ? sine : sine - 1;
-    for (let lane = 0; lane < 4; lane++) view.setUint32(CONSTANTS_AT + step * 16 + lane * 4, value, true);
+    for (let lane = 0; lane < 4; lane++) view.setUint32(CONSTANTS_AT + step * 16 + lane * 4, constantOf(step), true);
   }
 }
 
-export function assembleKernel(): Buffer<ArrayBuffer> {
-  return wasm.assembleModule(1, [compressFunction(), tailFunction()]);
+/** Returns the module, with its layout from address `base` on; `sharedPages`: in an imported memory of this size, instead of its own. */
+export function assembleKernel(base = 0, sharedPages?: number): Buffer<ArrayBuffer> {
+  const [first] = CHAIN_PLACES;
+  const at = wasm.i32_const(base);
+  const functions = [
+    compressFunction(at),
+    tailFunction(),
+    chainFunction('alone', at, [first], BLOCK_BYTES),
+    chainFunction('both', at, CHAIN_PLACES, BLOCK_BYTES),
+  ];
+  return wasm.assembleModule(sharedPages === undefined ? { pages: 1 } : { sharedPages }, functions);
 }
 
 /** `compress(blocks)` hashes that many blocks (at least 1) of every lane and advances the pointers. */
-function compressFunction(): WasmFunction {
+function compressFunction(base: Code): WasmFunction {
   const body = wasm.sequence(
-    each(LANES, (lane) => wasm.local_set(FIRST_POINTER + lane, wasm.i32_load(zero, POINTERS_AT + lane * 4))),
+    each(LANES, (lane) => wasm.local_set(FIRST_POINTER + lane, wasm.i32_load(base, POINTERS_AT + lane * 4))),
     wasm.loop_while(
       wasm.local_tee(BLOCKS_LEFT, wasm.i32_sub(wasm.local_get(BLOCKS_LEFT), wasm.i32_const(1))),
       wasm.sequence(
         each(GROUPS, (group) =>
-          each(4, (v) => wasm.local_set(local(group, v), wasm.v128_load(zero, stateAt(group, v)))),
+          each(4, (v) => wasm.local_set(local(group, v), wasm.v128_load(base, stateAt(group, v)))),
         ),
         each(64, (step) =>
           wasm.sequence(
-            step < 16 && step % 4 === 0 ? each(GROUPS, (group) => transpose(group, step)) : '',
-            each(GROUPS, (group) => stepCode(group, step)),
+            step < 16 && step % 4 === 0 ? each(GROUPS, (group) => transpose(base, group, step)) : '',
+            each(GROUPS, (group) => stepCode(base, group, step)),
           ),
         ),
-        each(GROUPS, (group) => each(4, (v) => addToState(group, v))),
+        each(GROUPS, (group) => each(4, (v) => addToState(base, group, v))),
         each(LANES, (lane) => advance(FIRST_POINTER + lane)),
       ),
     ),
-    each(LANES, (lane) => wasm.i32_store(zero, POINTERS_AT + lane * 4, wasm.local_get(FIRST_POINTER + lane))),
+    each(LANES, (lane) => wasm.i32_store(base, POINTERS_AT + lane * 4, wasm.local_get(FIRST_POINTER + lane))),
   );
   const locals = [
     [LANES, wasm.I32],
@@ -101,13 +105,13 @@ const local = (group: number, index: number): number => FIRST_VECTOR + group * V
 const stateAt = (group: number, variable: number): number => STATE_AT + (group * 4 + variable) * 16;
 const wordAt = (group: number, word: number): number => WORDS_AT + (group * 16 + word) * 16;
 
-function addToState(group: number, variable: number): Code {
+function addToState(base: Code, group: number, variable: number): Code {
   const at = stateAt(group, variable);
-  return wasm.v128_store(zero, at, wasm.i32x4_add(wasm.v128_load(zero, at), wasm.local_get(local(group, variable))));
+  return wasm.v128_store(base, at, wasm.i32x4_add(wasm.v128_load(base, at), wasm.local_get(local(group, variable))));
 }
 
 /** Transposes words `first` to `first + 3` of four lanes, from one row per lane to one row per word. */
-function transpose(group: number, first: number): Code {
+function transpose(base: Code, group: number, first: number): Code {
   const lows = [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23];
   const lowHalves = [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23];
   const highs = lows.map((byte) => byte + 8);
@@ -118,7 +122,7 @@ function transpose(group: number, first: number): Code {
   const pair = (a: number, b: number, from: readonly number[]): Code => wasm.i8x16_shuffle(row(a), row(b), from);
   const put = (word: number, from: readonly number[]): Code =>
     wasm.v128_store(
-      zero,
+      base,
       wordAt(group, first + word),
       wasm.i8x16_shuffle(wasm.local_get(left), wasm.local_get(right), from),
     );
@@ -134,16 +138,16 @@ function transpose(group: number, first: number): Code {
 }
 
 /** a = b + ((a + f(b, c, d) + word + constant) <<< rotation), where the four variables change roles from step to step. */
-function stepCode(group: number, step: number): Code {
+function stepCode(base: Code, group: number, step: number): Code {
   const round = step >> 4;
   const role = (index: number): number => local(group, (index + 64 - step) & 3);
   const [a, b, c, d] = [role(0), role(1), role(2), role(3)];
   const sum = local(group, 4);
-  const word = ((WORD_FACTOR[round] ?? 0) * step + (WORD_OFFSET[round] ?? 0)) & 15;
-  const rotation = ROTATIONS[round]?.[step & 3] ?? 0;
+  const word = wordOf(step);
+  const rotation = rotationOf(step);
   const start = wasm.i32x4_add(
-    wasm.i32x4_add(wasm.local_get(a), wasm.v128_load(zero, CONSTANTS_AT + step * 16)),
-    wasm.v128_load(zero, wordAt(group, word)),
+    wasm.i32x4_add(wasm.local_get(a), wasm.v128_load(base, CONSTANTS_AT + step * 16)),
+    wasm.v128_load(base, wordAt(group, word)),
   );
   const [x, y, z] = [wasm.local_get(b), wasm.local_get(c), wasm.local_get(d)];
   const rotated = wasm.v128_or(
@@ -165,7 +169,7 @@ function addRound(round: number, start: Code, [x, y, z]: readonly [Code, Code, C
     case 2:
       return wasm.i32x4_add(start, wasm.v128_xor(wasm.v128_xor(y, z), x));
     default:
-      // I = y ^ (x | ~z) = ~(y ^ (z & ~x)), and adding ~v is subtracting v + 1: the 1 is in the constant
+      // I, of which the 1 is in the constant
       return wasm.i32x4_sub(start, wasm.v128_xor(y, wasm.v128_andnot(z, x)));
   }
 }

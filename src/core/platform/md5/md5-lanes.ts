@@ -28,7 +28,7 @@ export interface Md5Lanes {
    * without a copy. Earlier Buffers become empty (length 0) when the memory has to grow.
    * @throws internal above 4 GiB, or when the system has no memory
    */
-  allocate(bytes: number): Buffer<ArrayBuffer>;
+  allocate(bytes: number): Buffer;
   /**
    * Computes the MD5 of `count` ranges `[starts[i], starts[i] + lengths[i])` of the allocated bytes, into `digests` at `i * 16`. Ranges may
    * overlap, be empty and come in any order. @throws internal for a range outside
@@ -51,27 +51,37 @@ export function loadMd5Lanes(validate?: (bytes: Uint8Array) => boolean): Md5Lane
   return kernel === undefined ? undefined : new Lanes(kernel);
 }
 
+/** Returns lanes in a memory that cannot grow, for at most `mostBytes` of data. */
+export const lanesIn = (kernel: Kernel, mostBytes: number): Md5Lanes => new Lanes(kernel, mostBytes);
+
 class Lanes implements Md5Lanes {
   private readonly schedule = new LaneSchedule();
   private readonly runner: LaneRunner;
-  private data: Buffer<ArrayBuffer>;
+  private readonly dataAt: number;
+  private data: Buffer;
   /** The range in each lane, and its blocks of padding that still have to follow. */
   private readonly rangeOf = new Int32Array(LANES);
   private readonly tailBlocks = new Uint32Array(LANES);
 
-  constructor(private readonly kernel: Kernel) {
+  /** The memory cannot grow beyond `mostBytes` of data. */
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly mostBytes = MAX_BYTES,
+  ) {
     this.runner = new LaneRunner(kernel);
-    this.data = Buffer.from(kernel.memory.buffer, DATA_AT, 0);
+    this.dataAt = kernel.base + DATA_AT;
+    this.data = Buffer.from(kernel.memory.buffer, this.dataAt, 0);
   }
 
-  allocate(bytes: number): Buffer<ArrayBuffer> {
-    if (!(bytes >= 0 && bytes <= MAX_BYTES)) throw internal(`${bytes} bytes do not fit the memory of the MD5 lanes`);
+  allocate(bytes: number): Buffer {
+    if (!(bytes >= 0 && bytes <= this.mostBytes))
+      throw internal(`${bytes} bytes do not fit the memory of the MD5 lanes`);
     try {
-      this.runner.reserve(DATA_AT + bytes + MARGIN_BYTES);
+      this.runner.reserve(this.dataAt + bytes + MARGIN_BYTES);
     } catch (error) {
       throw internal(`no memory for ${bytes} bytes in the MD5 lanes`, error);
     }
-    this.data = Buffer.from(this.kernel.memory.buffer, DATA_AT, bytes);
+    this.data = Buffer.from(this.kernel.memory.buffer, this.dataAt, bytes);
     return this.data;
   }
 
@@ -126,8 +136,8 @@ class Lanes implements Md5Lanes {
     const { runner } = this;
     runner.begin(lane);
     const rest = length % BLOCK_BYTES;
-    const at = DATA_AT + start;
-    const tail = TAILS_AT + lane * 2 * BLOCK_BYTES;
+    const at = this.dataAt + start;
+    const tail = this.kernel.base + TAILS_AT + lane * 2 * BLOCK_BYTES;
     const tailBlocks = rest < BLOCK_BYTES - LENGTH_BYTES ? 1 : 2;
     this.kernel.tail(at + length - rest, rest, tail);
     runner.writeLength(tail + tailBlocks * BLOCK_BYTES - LENGTH_BYTES, length);
@@ -137,7 +147,7 @@ class Lanes implements Md5Lanes {
   }
 
   private beginTail(lane: number): void {
-    this.runner.give(lane, TAILS_AT + lane * 2 * BLOCK_BYTES, this.tailBlocks[lane] ?? 0);
+    this.runner.give(lane, this.kernel.base + TAILS_AT + lane * 2 * BLOCK_BYTES, this.tailBlocks[lane] ?? 0);
     this.tailBlocks[lane] = 0;
   }
 }

@@ -49,6 +49,9 @@ export const loop_while = (condition: Code, body: Code): Code => '\x03\x40' + bo
 export const i32_const = (value: number): Code => '\x41' + signed(value);
 export const i32_add = (a: Code, b: Code): Code => a + b + '\x6a';
 export const i32_sub = (a: Code, b: Code): Code => a + b + '\x6b';
+export const i32_and = (a: Code, b: Code): Code => a + b + '\x71';
+export const i32_xor = (a: Code, b: Code): Code => a + b + '\x73';
+export const i32_rotl = (a: Code, count: number): Code => a + i32_const(count) + '\x77';
 
 /** Encodes alignment and offset. Alignment is a power of two and only a hint for speed. */
 const access = (alignment: number, offset: number): Code => unsigned(alignment) + unsigned(offset);
@@ -86,19 +89,24 @@ const sized = (content: Code): Code => unsigned(content.length) + content;
 const list = (items: readonly Code[]): Code => unsigned(items.length) + items.join('');
 const section = (id: number, items: readonly Code[]): Code => unsigned(id) + sized(list(items));
 
-/** Returns the module's bytes: the functions and `memory` (of `pages` × 64 KiB, growable) are exported by name. */
-export function assembleModule(pages: number, functions: readonly WasmFunction[]): Buffer<ArrayBuffer> {
+/** A memory of `pages` × 64 KiB that can grow, or one of `sharedPages` that threads share, which is imported as `env.memory`. */
+export type ModuleMemory = { readonly pages: number } | { readonly sharedPages: number };
+
+/** Returns the module's bytes: the functions and `memory` are exported by name. */
+export function assembleModule(memory: ModuleMemory, functions: readonly WasmFunction[]): Buffer<ArrayBuffer> {
+  const shared = (pages: number): Code => '\x02\x03' + unsigned(pages) + unsigned(pages);
   const type = ({ parameters }: WasmFunction): Code => '\x60' + sized(I32.repeat(parameters)) + list([]);
   const code = ({ locals, body }: WasmFunction): Code =>
     sized(list(locals.map(([count, type]) => unsigned(count) + type)) + body + '\x0b');
   const module = sequence(
     '\0asm\x01\0\0\0',
     section(1, functions.map(type)),
+    'sharedPages' in memory ? section(2, [sized('env') + sized('memory') + shared(memory.sharedPages)]) : '',
     section(
       3,
       functions.map((_, index) => unsigned(index)),
     ),
-    section(5, ['\0' + unsigned(pages)]),
+    'pages' in memory ? section(5, ['\0' + unsigned(memory.pages)]) : '',
     section(7, [
       sized('memory') + '\x02\0',
       ...functions.map(({ name }, index) => sized(name) + '\0' + unsigned(index)),
