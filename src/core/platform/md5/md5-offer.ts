@@ -13,8 +13,12 @@ const FROM = 1;
 const BLOCKS = 2;
 const STATE = 3;
 
-/** A step of a taker takes a millisecond or two. One that does not end has lost its thread, and with it the upload. */
-const PATIENCE_MS = 60_000;
+/**
+ * A step of a taker takes a millisecond or two. One that does not end has lost its thread, and with it the upload. Counted in short waits: a
+ * process that is stopped (Ctrl+Z, a laptop that sleeps) loses one of them, however long it was away.
+ */
+const WAIT_MS = 500;
+const PATIENCE_WAITS = 120;
 
 export class Md5Offer {
   private readonly words: Int32Array;
@@ -60,9 +64,9 @@ export class Md5Offer {
   }
 
   /** Ends the own offer, as soon as nobody has it. @throws internal when that takes too long */
-  close(patienceMs = PATIENCE_MS): void {
-    while (Atomics.compareExchange(this.words, STATUS, OFFERED, NONE) === TAKEN) {
-      if (Atomics.wait(this.words, STATUS, TAKEN, patienceMs) === 'timed-out')
+  close(patienceWaits = PATIENCE_WAITS): void {
+    for (let waits = 0; Atomics.compareExchange(this.words, STATUS, OFFERED, NONE) === TAKEN;) {
+      if (Atomics.wait(this.words, STATUS, TAKEN, WAIT_MS) === 'timed-out' && ++waits >= patienceWaits)
         throw new ArchiverError('internal', 'a thread does not give back what it hashes for another');
     }
   }

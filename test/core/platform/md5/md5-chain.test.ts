@@ -129,7 +129,7 @@ describe('the MD5 of messages in frames', () => {
 
     expect(seen.take()).toBe(true);
     expect(seen.take()).toBe(false);
-    expect(() => own.close(20)).toThrow('does not give back');
+    expect(() => own.close(1)).toThrow('does not give back');
     seen.giveBack();
     own.close();
     expect(seen.take()).toBe(false);
