@@ -128,7 +128,7 @@ interface Sound {
   readonly entriesIn?: CheckedChain['entriesIn'];
 }
 
-const fullKey = ({ uploadId }: ManifestHead, key: string): string => chunkKey(uploadId, key) ?? key;
+const fullKey = ({ uploadId }: Pick<ManifestHead, 'uploadId'>, key: string): string => chunkKey(uploadId, key) ?? key;
 
 /** Returns positions of the chunks that this version needs. */
 const neededChunks = ({ head, used }: Pick<Sound, 'head' | 'used'>): number[] =>
@@ -194,16 +194,30 @@ class Verification {
     });
     const problem = index.finish();
     if ('bytes' in read) {
-      const checked = await checkChain(read, { reader, errors, warnings, right, signal });
+      let isKept = false;
+      const onEntries = (batch: readonly Entry[], of: ManifestHead): void => {
+        isKept ||= this.readsAll(of);
+        if (isKept) for (const entry of batch) this.entry(entry, of);
+      };
+      const checked = await checkChain(read, { reader, errors, warnings, right, onEntries, signal });
       const { entries, files, bytes } = checked.totals;
       this.counts = { entries, files, bytes };
-      return { ...checked, sha256: read.sha256, index: indexOf(read) };
+      const { entriesIn, ...sound } = checked;
+      return { ...sound, sha256: read.sha256, index: indexOf(read), ...(isKept ? {} : { entriesIn }) };
     }
     if (problem !== undefined) errors.add(problem);
     checker?.finish();
     if (read.sha256 !== undefined && errors.count + warnings.count === 0) right.add(read.sha256);
     if (checker !== undefined) this.counts = { entries: checker.entries, files: checker.files, bytes: checker.bytes };
     return { head: read.head, sha256: read.sha256, index: index.index };
+  }
+
+  /** Whether every chunk is to be read, as far as is known before: entries are kept as they pass then, and not read once more. */
+  private readsAll({ uploadId, chunks }: ManifestHead): boolean {
+    const { mode, sample, part } = this.options;
+    if (mode !== 'deep' || sample < 1 || part !== undefined) return false;
+    const cold = this.shared?.listed?.cold;
+    return cold === undefined || cold.size === 0 || !chunks.some(({ key }) => cold.has(fullKey({ uploadId }, key)));
   }
 
   private entry(entry: Entry, head: ManifestHead): void {
