@@ -18,7 +18,7 @@ import { prune, type PruneOutcome } from './prune.js';
  */
 export interface PruneRequest extends Pick<
   PlanOptions,
-  'datasetId' | 'keep' | 'abandonedAfterMs' | 'graceMs' | 'allowMassDelete'
+  'datasetId' | 'keep' | 'abandonedAfterMs' | 'graceMs' | 'allowMassDelete' | 'compactions'
 > {
   /** Plans everything and changes nothing. */
   readonly dryRun: boolean;
