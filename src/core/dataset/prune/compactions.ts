@@ -77,8 +77,9 @@ async function isCurrent(
   { view, newest, after }: Composed,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const options = { segments: 'none', signal } as const;
-  const { sha256 } = await loadExpected(reader, record.uploadId, digestsOf(record), options);
-  if (sha256 !== newest.sha256) return false;
-  return (await numberBefore(reader, view, sealingKey(record, view) !== undefined, signal)) === after;
+  const [stored, before] = await Promise.all([
+    loadExpected(reader, record.uploadId, digestsOf(record), { segments: 'none', signal }),
+    numberBefore(reader, view, sealingKey(record, view) !== undefined, signal),
+  ]);
+  return stored.sha256 === newest.sha256 && before === after;
 }
