@@ -34,7 +34,7 @@ import {
 } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredObject, referredSegments } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
-import { uploadUrlOf } from '../../store/ids/upload-id.js';
+import { type UploadId, uploadUrlOf } from '../../store/ids/upload-id.js';
 import { type VersionName, versionNumber } from '../records/version-name.js';
 
 export interface PlanOptions extends SweepOptions {
@@ -106,8 +106,9 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   emit({ type: 'plan', items: kept.length + others.length, bytes: 0 });
   const meter = progressMeter(emit);
   const onRead = (): void => meter.add(1, 0);
-  const leftovers: UnneededObjects[] = [];
-  const onComposed = (composed: Composed): void => void leftovers.push(leftBy(composed, options.now));
+  const left = new Map<UploadId, UnneededObjects>();
+  const onComposed = (composed: Composed): void =>
+    void left.set(composed.newest.uploadId, leftBy(composed, options.now));
   const reading = { mayRewrite, compactions, onRead, onComposed, cache, signal };
   const building = await needsOfKept(reader, { kept, state, needed, ...reading });
   const compacted = mayRewrite ? building : [];
@@ -128,6 +129,7 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
     const objects = upload.objects.filter(({ key }) => !alreadyMarked.has(key));
     return objects.length === 0 ? [] : [{ ...upload, objects }];
   });
+  const leftovers = compacted.flatMap(({ record }) => left.get(record.uploadId) ?? []);
   const fresh = marked.flatMap(({ objects }) => objects);
   const held = (await options.findHeld?.(fresh, options.now)) ?? NOTHING_HELD;
   return {

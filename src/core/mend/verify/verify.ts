@@ -192,16 +192,16 @@ class Verification {
     });
     const problem = index.finish();
     if ('bytes' in read) {
-      let isKept = false;
+      let isKept: boolean | undefined;
       const onEntries = (batch: readonly Entry[], of: ManifestHead): void => {
-        isKept ||= kept.areAllRead(of);
+        isKept ??= kept.areAllRead(of);
         if (isKept) for (const entry of batch) kept.pass(entry, of);
       };
       const checked = await checkChain(read, { reader, errors, warnings, right, onEntries, signal });
       const { entries, files, bytes } = checked.totals;
       this.counts = { entries, files, bytes };
       const { entriesIn, ...sound } = checked;
-      return { ...sound, sha256: read.sha256, index: indexOf(read), ...(isKept ? {} : { entriesIn }) };
+      return { ...sound, sha256: read.sha256, index: indexOf(read), ...(isKept === true ? {} : { entriesIn }) };
     }
     if (problem !== undefined) errors.add(problem);
     checker?.finish();

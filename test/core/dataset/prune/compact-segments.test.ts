@@ -134,7 +134,13 @@ describe('what was composed for a plan', () => {
     await compactions.compose(store, record, { signal });
     await meanwhile();
     const read: string[] = [];
-    const noting: WholeStore = { ...store, get: (key, options) => (read.push(key), store.get(key, options)) };
+    const noting: WholeStore = {
+      ...store,
+      get: async (key, options) => {
+        read.push(key);
+        return await store.get(key, options);
+      },
+    };
     await compactVersion(noting, record, signal, compactions);
     return read;
   }
