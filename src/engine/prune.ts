@@ -1,5 +1,6 @@
 // Retires old versions.
 import { writableStore } from '../core/store/create-once/create-once.js';
+import { Compactions } from '../core/dataset/prune/compactions.js';
 import { commonDocument, datasetDocuments } from '../core/dataset/prune/prune-document.js';
 import { carryOut, planRun } from '../core/dataset/prune/run-prune.js';
 import { findDataset } from '../core/dataset/records/find-dataset.js';
@@ -127,6 +128,7 @@ export async function prune(store: Store, options: PruneOptions): Promise<PruneR
       abandonedAfterMs,
       graceMs: instant ? 0 : graceMs,
       allowMassDelete,
+      compactions: new Compactions(),
       dryRun,
       emit,
       signal,

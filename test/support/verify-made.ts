@@ -5,7 +5,8 @@ import { verifyUpload, type VerifyOptions, type VerifyResult } from '../../src/c
 import type { ObjectReader } from '../../src/core/store/object-store.js';
 import type { UploadId } from '../../src/core/store/ids/upload-id.js';
 
-const everything = (): Omit<VerifyOptions, 'reader' | 'uploadId'> => ({
+/** What to check: all. */
+export const everything = (): Omit<VerifyOptions, 'reader' | 'uploadId'> => ({
   mode: 'deep',
   sample: 1,
   random: () => 0,

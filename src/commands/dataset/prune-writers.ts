@@ -56,6 +56,7 @@ const OF_ALL = ['usage', 'credentials', 'store', 'stalled', 'cancelled'] as cons
 export async function pruneWriters(call: WritersCall, context: PruneContext): Promise<number> {
   const { baseUrl, rules } = call;
   const { dryRun } = rules;
+  const { Compactions } = await import('../../core/dataset/prune/compactions.js');
   const elapsed = stopwatch(context);
   const requests = newRequestCounts();
   const { done, refused } = await withResult(
@@ -64,7 +65,7 @@ export async function pruneWriters(call: WritersCall, context: PruneContext): Pr
     {
       work: async (emit, aside) => {
         emit({ type: 'start', operation: 'prune', source: baseUrl, target: '' });
-        const step = { ...rules, datasetId: undefined, emit };
+        const step = { ...rules, datasetId: undefined, compactions: new Compactions(), emit };
         const open = <T>(place: string, work: (opened: OpenedStore) => Promise<T>): Promise<T> =>
           inPlace({ ...call, place, requests, emit }, context, work);
         const { planned, refused } = await planAll(open, step, context);

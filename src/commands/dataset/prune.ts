@@ -109,6 +109,7 @@ export const command = defineCommand({
       return await pruneWriters({ baseUrl, values, rules, writing: writing(values) }, context);
     }
     const { writableStore } = await import('../../core/store/create-once/create-once.js');
+    const { Compactions } = await import('../../core/dataset/prune/compactions.js');
     const { earlyDeletionDocument } = await import('../../core/cost/early-deletion.js');
     const { pruneDocument } = await import('../../core/dataset/prune/prune-document.js');
     const { outcomeLines, planLines } = await import('./prune-lines.js');
@@ -128,7 +129,7 @@ export const command = defineCommand({
             await aside(() => noteWriters(writable.store, { writerId: values.writerId }, context, how));
             const datasetId = await datasetOf(writable.store, values.datasetId, signal);
             if (!dryRun) recordRunFacts(context, { operation: 'prune', datasetId });
-            const step = { ...rules, datasetId, emit };
+            const step = { ...rules, datasetId, compactions: new Compactions(), emit };
             const { planned, fees } = await planPlace(writable, step, context);
             const { isDue, warnings } = planned;
             const ask = async (): Promise<void> => {

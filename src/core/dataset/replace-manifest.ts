@@ -160,9 +160,13 @@ export async function lockOfReplaced(
 ): Promise<Retention | undefined> {
   const lockOf = async (key: string) => (await store.head(key, signal))?.retention;
   const time = new Date(now());
-  const there = effectiveLock(await lockOf(manifestKeyOf(uploadId)), undefined, time);
+  const [own, its] = await Promise.all([
+    lockOf(manifestKeyOf(uploadId)),
+    lockedAs === undefined ? undefined : lockOf(recordKey(lockedAs.place)),
+  ]);
+  const there = effectiveLock(own, undefined, time);
   if (lockedAs === undefined) return there;
-  const recorded = effectiveLock(await lockOf(recordKey(lockedAs.place)), lockedAs.record.objectLock, time);
+  const recorded = effectiveLock(its, lockedAs.record.objectLock, time);
   return there !== undefined && (recorded === undefined || recorded.until < there.until) ? there : recorded;
 }
 

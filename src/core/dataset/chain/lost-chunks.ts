@@ -5,7 +5,10 @@ import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { CHECK_VALID_MS, checkFolder, type StoredPlace } from '../check-references.js';
 import { markedKeys, markedUpload } from '../marks.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { folderOfKey, manifestKeyOf, uploadFolder, type UploadId } from '../../store/ids/upload-id.js';
+
+const FOLDERS_AT_ONCE = 8;
 
 export interface PlacedManifest {
   readonly uploadId: UploadId;
@@ -25,11 +28,10 @@ export async function lostChunks(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const wanted = new Map(chunks.map(({ key, size }) => [chunkKey(uploadId, key) ?? key, size]));
-  const folders = new Set([uploadFolder(uploadId), ...[...wanted.keys()].map(folderOfKey)]);
-  const lost: string[] = [];
+  const folders = new Set([...wanted.keys()].map(folderOfKey));
+  const lost = new Set<string>();
   let placedMs = 0;
-  // The folder of the manifest comes first: its listing says when the manifest was put.
-  for (const folder of folders) {
+  const look = async (folder: string): Promise<void> => {
     const { objects } = await checkFolder(reader, folder, signal);
     const present = new Map(objects.map(({ key, sizeBytes }) => [key, sizeBytes]));
     placedMs ||= objects.find(({ key }) => key === manifestKeyOf(uploadId))?.lastModified.getTime() ?? 0;
@@ -39,8 +41,13 @@ export async function lostChunks(
     for (const [key, size] of wanted) {
       if (folderOfKey(key) !== folder) continue;
       const isMarked = fresh.has(key) && (marked === 'all' || marked.has(key));
-      if (isMarked || present.get(key) !== size) lost.push(key);
+      if (isMarked || present.get(key) !== size) lost.add(key);
     }
-  }
-  return lost;
+  };
+  // The folder of the manifest comes first: its listing says when the manifest was put.
+  const own = uploadFolder(uploadId);
+  await look(own);
+  folders.delete(own);
+  await forEachLimit(folders, FOLDERS_AT_ONCE, look);
+  return [...wanted.keys()].filter((key) => lost.has(key));
 }

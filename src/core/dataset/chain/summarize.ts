@@ -23,6 +23,23 @@ export async function summarize(view: MergedView, onForeign?: ForeignSink): Prom
   return sums.finish();
 }
 
+/** Adds a view up while its entries go somewhere else: `finish` once they have passed, which they do once. */
+export function summarized(view: MergedView): {
+  readonly entries: () => AsyncIterable<readonly Entry[]>;
+  readonly finish: () => Summary;
+} {
+  const sums = new Sums(view.chunks);
+  return {
+    async *entries() {
+      for await (const batch of view.entries()) {
+        for (const entry of batch) sums.add(entry);
+        yield batch;
+      }
+    },
+    finish: () => sums.finish(),
+  };
+}
+
 class Sums {
   private readonly used: Uint8Array;
   private readonly shards = new ShardSums();

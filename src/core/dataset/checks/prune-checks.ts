@@ -1,7 +1,7 @@
 // Which checks a prune deletes: of each kind and verdict all but the newest, and those that are about no version that is left.
 import type { ObjectReader } from '../../store/object-store.js';
 import { checkKey } from '../records/check-key.js';
-import { listChecks, readChecks } from './read-checks.js';
+import { listChecks, readPlaces } from './read-checks.js';
 
 /** Checks of each kind and verdict that a dataset keeps: a drill a day for three months. */
 const KEPT = 100;
@@ -25,7 +25,11 @@ export async function oldChecks(
     if (count > KEPT) keys.add(checkKey(place));
   }
   if (listed.length === keys.size) return [...keys];
-  const { checks } = await readChecks(reader, datasetId, signal, (place) => !keys.has(checkKey(place)));
+  const { checks } = await readPlaces(
+    reader,
+    listed.filter((place) => !keys.has(checkKey(place))),
+    signal,
+  );
   for (const { place, versions } of checks)
     if (!versions.some(({ uploadId }) => uploadIds.has(uploadId))) keys.add(checkKey(place));
   return [...keys];

@@ -40,15 +40,14 @@ export async function readBaseState(
   const tombstones: ReadTombstone[] = [];
   const datasetOf = new Map<string, string>();
   const ordinalOf = new Map<string, number>();
-  for (const [id, listed] of datasets) {
-    for (const found of await readOrdinals(reader, listed, signal)) {
-      if ('problem' in found) throw refusal(reader, found.problem);
-      const { uploadId } = 'record' in found ? found.record : found.tombstone;
-      datasetOf.set(uploadId, id);
-      ordinalOf.set(uploadId, found.listed.version);
-      if ('tombstone' in found) tombstones.push(found);
-      else (asked === undefined || id === asked ? own : others).push(found);
-    }
+  for (const found of await readOrdinals(reader, [...datasets.values()].flat(), signal)) {
+    if ('problem' in found) throw refusal(reader, found.problem);
+    const { uploadId } = 'record' in found ? found.record : found.tombstone;
+    const { datasetId, version } = found.listed;
+    datasetOf.set(uploadId, datasetId);
+    ordinalOf.set(uploadId, version);
+    if ('tombstone' in found) tombstones.push(found);
+    else (asked === undefined || datasetId === asked ? own : others).push(found);
   }
   if (own.length === 0) throw nothingToPrune(reader, asked, [...datasets.keys()]);
   const pruned = new Set(own.map(({ record }) => record.datasetId));

@@ -5,7 +5,13 @@ import { ArchiverError, type ErrorCode, isArchiverError } from '../../platform/f
 import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import { manifestKeys } from '../../format/manifest/manifest-copy.js';
 import { MAX_KEPT_BYTES, sizeOf } from '../../format/manifest/load-segments.js';
-import type { ManifestHead, SegmentPlace, Totals, VersionRecord } from '../../format/manifest/manifest-types.js';
+import type {
+  ChunkRecord,
+  ManifestHead,
+  SegmentPlace,
+  Totals,
+  VersionRecord,
+} from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable } from '../../platform/paths/raw-path.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
@@ -18,7 +24,7 @@ import { digestsOf } from '../chain/version-view.js';
 import type { ReadTombstone } from '../records/versions.js';
 import { viewOf } from '../chain/view.js';
 import { refusal } from './base-state.js';
-import { MANIFESTS_AT_ONCE, referredChunks, type ReferredObject, referredSegments } from './references.js';
+import { MANIFESTS_AT_ONCE, referredChunks, referredSegments } from './references.js';
 import { versionNumber } from '../records/version-name.js';
 
 const HELD_BYTES = 256 * 2 ** 20;
@@ -54,11 +60,11 @@ export async function shownChunks(
   reader: ObjectReader,
   record: VersionRecord,
   chain: readonly LoadedManifest[],
-): Promise<readonly ReferredObject[]> {
+): Promise<readonly ChunkRecord[]> {
   return await orRefuse(reader, record, async () => {
     const view = viewOf(chain);
     const { used } = await summarize(view);
-    return referredChunks(record.uploadId, compactView(view, used).chunks);
+    return compactView(view, used).chunks;
   });
 }
 
@@ -93,7 +99,8 @@ function countsOf({ segments = [], chunks }: ManifestHead): Pick<Totals, 'files'
   return { files: sum(({ files }) => files), bytes: sum(({ bytes }) => bytes), storedBytes };
 }
 
-async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: () => Promise<T>): Promise<T> {
+/** Runs `work`, which reads a version. @throws a refusal when it cannot be read; what the store throws */
+export async function orRefuse<T>(reader: ObjectReader, record: VersionRecord, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -17,7 +17,8 @@ import { findUnneeded, type UnneededObjects } from './find-unneeded.js';
 import type { KeepRules } from './keep-rules.js';
 import { refuseFlagged } from './raise-fences.js';
 import { type KeptVersion, type SortedVersions, sortedVersions, withForks, withHeirs } from './sort-versions.js';
-import { leftByCompaction } from './compact-version.js';
+import { Compactions } from './compactions.js';
+import { type Composed, leftByCompaction } from './compose-compaction.js';
 import { type Content, findMassDeletions, type MassDeletion } from './content-guard.js';
 import { addHeldObjects, type HeldObjects, NOTHING_HELD } from './locked-objects.js';
 import { ownObjects } from './upload-folders.js';
@@ -28,11 +29,12 @@ import {
   keysOfYoungRetired,
   passCache,
   neededKeys,
+  orRefuse,
   shownChunks,
 } from './needs.js';
 import { MANIFESTS_AT_ONCE, referredChunks, type ReferredObject, referredSegments } from './references.js';
 import { planSweep, type SweepOptions, type SweepPlan } from './sweep.js';
-import { uploadUrlOf } from '../../store/ids/upload-id.js';
+import { type UploadId, uploadUrlOf } from '../../store/ids/upload-id.js';
 import { type VersionName, versionNumber } from '../records/version-name.js';
 
 export interface PlanOptions extends SweepOptions {
@@ -44,6 +46,8 @@ export interface PlanOptions extends SweepOptions {
    * what kept versions build on stays with them.
    */
   readonly mayRewrite?: boolean | undefined;
+  /** Keeps what is composed for the plan until it is carried out. */
+  readonly compactions?: Compactions | undefined;
   /** Prune even when much more is retired than is kept. */
   readonly allowMassDelete?: boolean | undefined;
 }
@@ -82,7 +86,7 @@ export interface PrunePlan {
 
 /** Plans the prune. @throws not-found, integrity, unsupported, access-denied: each says why nothing may be deleted */
 export async function planPrune(reader: ObjectReader, options: PlanOptions): Promise<PrunePlan> {
-  const { datasetId, mayRewrite = true, signal, emit = ignoreEvents } = options;
+  const { datasetId, mayRewrite = true, compactions = new Compactions(), signal, emit = ignoreEvents } = options;
   emit({ type: 'phase', phase: 'listing' });
   const state = await readBaseState(reader, datasetId, signal);
   refuseFlagged(state, options);
@@ -102,7 +106,11 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   emit({ type: 'plan', items: kept.length + others.length, bytes: 0 });
   const meter = progressMeter(emit);
   const onRead = (): void => meter.add(1, 0);
-  const building = await needsOfKept(reader, { kept, state, needed, mayRewrite, onRead, cache, signal });
+  const left = new Map<UploadId, UnneededObjects>();
+  const onComposed = (composed: Composed): void =>
+    void left.set(composed.newest.uploadId, leftBy(composed, options.now));
+  const reading = { mayRewrite, compactions, onRead, onComposed, cache, signal };
+  const building = await needsOfKept(reader, { kept, state, needed, ...reading });
   const compacted = mayRewrite ? building : [];
   for (const key of await neededKeys(reader, others, { onRead, cache, signal })) needed.add(key);
   const doubts = datasetIds.flatMap((id) => doubtTexts(state, id));
@@ -121,8 +129,8 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
     const objects = upload.objects.filter(({ key }) => !alreadyMarked.has(key));
     return objects.length === 0 ? [] : [{ ...upload, objects }];
   });
+  const leftovers = compacted.flatMap(({ record }) => left.get(record.uploadId) ?? []);
   const fresh = marked.flatMap(({ objects }) => objects);
-  const leftovers = await leftBy(reader, { compacted, now: options.now, signal });
   const held = (await options.findHeld?.(fresh, options.now)) ?? NOTHING_HELD;
   return {
     datasetIds,
@@ -141,29 +149,17 @@ export async function planPrune(reader: ObjectReader, options: PlanOptions): Pro
   };
 }
 
-interface LeftOptions {
-  readonly compacted: readonly ReadRecord[];
-  readonly now: Date;
-  readonly signal: AbortSignal;
-}
-
-/** Objects that rewriting manifests will leave: they are marked with the rest, so they are counted before as well as after. */
-async function leftBy(
-  reader: ObjectReader,
-  { compacted, now, signal }: LeftOptions,
-): Promise<readonly UnneededObjects[]> {
-  const left: UnneededObjects[] = [];
-  for (const { record } of compacted) {
-    const objects = (await leftByCompaction(reader, { record }, signal)).map((object) => ({
-      ...object,
-      etag: '',
-      lastModified: now,
-      storageClass: 'STANDARD',
-    }));
-    left.push({ uploadId: record.uploadId, reason: 'superseded', objects });
-  }
-  return left;
-}
+/** Objects that rewriting a manifest will leave: they are marked with the rest, so they are counted before as well as after. */
+const leftBy = (composed: Composed, now: Date): UnneededObjects => ({
+  uploadId: composed.newest.uploadId,
+  reason: 'superseded',
+  objects: leftByCompaction(composed).map((object) => ({
+    ...object,
+    etag: '',
+    lastModified: now,
+    storageClass: 'STANDARD',
+  })),
+});
 
 /** Adds leftovers to the marked objects. Those left by a killed prune that rewrote the manifest before count only once. */
 function withLeftovers(
@@ -222,14 +218,17 @@ interface KeptOptions extends ChainOptions {
   /** Keys are added to it. */
   readonly needed: Set<string>;
   readonly mayRewrite: boolean;
+  readonly compactions: Compactions;
   /** Called for each version that was read. */
   readonly onRead: () => void;
+  /** Called for each version that will list everything itself. */
+  readonly onComposed: (composed: Composed) => void;
 }
 
 /** Collects what kept versions need, and returns those that build on one that is retired. @throws integrity for a missing object */
 async function needsOfKept(
   reader: ObjectReader,
-  { kept, state, needed, mayRewrite, onRead, cache, signal }: KeptOptions,
+  { kept, state, needed, mayRewrite, compactions, onRead, onComposed, cache, signal }: KeptOptions,
 ): Promise<readonly ReadRecord[]> {
   const present = objectsByKey(state);
   const uploads = new Set(kept.map(({ record }) => record.uploadId));
@@ -242,11 +241,15 @@ async function needsOfKept(
     // The version below is either kept, and counted there, or retired: then this one will list everything itself, if it may.
     const isBuilding = head.previous !== undefined && !uploads.has(head.previous.uploadId);
     if (isBuilding) building.add(found);
+    const standsAlone = isBuilding && mayRewrite;
+    const composed = standsAlone
+      ? await orRefuse(reader, record, () => compactions.compose(reader, found, { cache, signal }))
+      : undefined;
+    if (composed !== undefined) onComposed(composed);
     const objects = isBuilding
-      ? await shownChunks(reader, record, chain)
+      ? referredChunks(uploadId, composed?.compacted.chunks ?? (await shownChunks(reader, record, chain)))
       : [...referredSegments(newest), ...referredChunks(uploadId, head.chunks)];
     refuseMissing(reader, record, objects, present);
-    const standsAlone = isBuilding && mayRewrite;
     for (const its of standsAlone ? [key] : manifestKeys(newest)) needed.add(its);
     for (const object of objects) needed.add(object.key);
     if (isBuilding && !mayRewrite) await addNeedsOf(needed, reader, record, { cache, signal });

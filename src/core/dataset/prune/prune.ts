@@ -38,7 +38,7 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
   const { signal, datasetId, graceMs, findHeld, deleter, randomBytes, emit = ignoreEvents } = options;
   refuseMassDeletions(store, plan.trades, options);
   const now = await store.time(signal);
-  await compact(store, plan, { emit, signal });
+  await compact(store, plan, { compactions: options.compactions, emit, signal });
   await settleRecords(store, plan.unsettled, signal);
   await retireAll(store, plan, { now, random: randomBytes(4), deleter, signal });
   // Marks are based on a look after all this, by the store's clock: this computer's may be ahead. Nothing more is retired.
@@ -63,14 +63,14 @@ export async function prune(store: ObjectStore, { plan, ...options }: PruneOptio
 async function compact(
   store: ObjectStore,
   { compacted }: PrunePlan,
-  { emit, signal }: { readonly emit: EventSink; readonly signal: AbortSignal },
+  { compactions, emit, signal }: Pick<PruneOptions, 'compactions' | 'signal'> & { readonly emit: EventSink },
 ): Promise<void> {
   if (compacted.length === 0) return;
   emit({ type: 'phase', phase: 'rebuilding' });
   emit({ type: 'plan', items: compacted.length, bytes: 0 });
   const meter = progressMeter(emit);
   for (const version of compacted) {
-    await compactVersion(store, version, signal);
+    await compactVersion(store, version, signal, compactions);
     meter.add(1, 0);
   }
   meter.finish();

@@ -18,7 +18,7 @@ import { prune, type PruneOutcome } from './prune.js';
  */
 export interface PruneRequest extends Pick<
   PlanOptions,
-  'datasetId' | 'keep' | 'abandonedAfterMs' | 'graceMs' | 'allowMassDelete'
+  'datasetId' | 'keep' | 'abandonedAfterMs' | 'graceMs' | 'allowMassDelete' | 'compactions'
 > {
   /** Plans everything and changes nothing. */
   readonly dryRun: boolean;
@@ -66,13 +66,14 @@ export async function planRun(opened: Prunable, request: PruneRequest): Promise<
   const { graceMs, dryRun, signal } = request;
   checkKeepRules(request.keep);
   if (graceMs !== 0 && !(graceMs >= MIN_GRACE_MS)) throw usageError('what is marked stays for at least two hours');
-  const now = await store.time(signal);
-  const sight = await lockVisibility(lock, signal);
+  const [now, sight] = await Promise.all([store.time(signal), lockVisibility(lock, signal)]);
   const keepsVersions = sight === 'seen';
-  const plan = await planPrune(readOnly(store), planOptions(opened, request, { now, keepsVersions }));
+  const [plan, { writes: dead, unfinishedHidden }] = await Promise.all([
+    planPrune(readOnly(store), planOptions(opened, request, { now, keepsVersions })),
+    findAbandonedWrites(store, now, signal),
+  ]);
   refuseHidden(sight, [...plan.kept, ...plan.retired]);
   const trades = refuseMassDeletions(store, plan.trades, request);
-  const { writes: dead, unfinishedHidden } = await findAbandonedWrites(store, now, signal);
   const unseen = unfinishedHidden === null ? [] : [unfinishedHiddenText(unfinishedHidden)];
   const fresh = plan.marked.flatMap(({ objects }) => objects).filter(({ key }) => !plan.held.keys.has(key));
   return {

@@ -8,6 +8,7 @@ import { ArchiverError, isArchiverError } from '../../platform/failures/errors.j
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../store/object-store.js';
 import type { EventSink } from '../../events/events.js';
 import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
+import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { isCheckExpired } from '../check-references.js';
 import { type BaseState, readBaseState } from './base-state.js';
@@ -23,6 +24,7 @@ import { ownObjects } from './upload-folders.js';
 import { MANIFEST_NAME, manifestKeyOf, splitUploadKey, uploadFolder } from '../../store/ids/upload-id.js';
 
 const BATCH = 1000;
+const MARKS_AT_ONCE = 8;
 
 export interface SweepOptions {
   /** Undefined for every dataset. */
@@ -70,21 +72,16 @@ export async function planSweep(
   const marks: PlannedMark[] = [];
   const warnings: string[] = [];
   const present = new Map<string, ObjectInfo>();
+  const found: ObjectInfo[] = [];
   for (const folder of folders.values()) {
     const owner = datasetOf.get(folder.uploadId);
     if (folder.marks.length === 0 || (owner !== undefined && !pruned.has(owner))) continue;
     for (const object of ownObjects(folder)) present.set(object.key, object);
-    for (const object of folder.marks) {
-      try {
-        const { keys, uploadId } = await readMark(reader, object, signal);
-        marks.push({ object, keys: keys.map((key) => `${uploadFolder(uploadId)}${key}`) });
-      } catch (error) {
-        if (isArchiverError(error, 'not-found')) continue; // another prune was faster
-        if (!isArchiverError(error, 'integrity', 'unsupported')) throw error;
-        warnings.push(`${error.message}: what it names stays`);
-      }
-    }
+    found.push(...folder.marks);
   }
+  for (const read of await readMarks(reader, found, signal))
+    if (typeof read === 'string') warnings.push(read);
+    else marks.push(read);
   // Without a grace period, a second of difference between clocks does not matter.
   const isDue = ({ object }: PlannedMark): boolean =>
     graceMs === 0 || now.getTime() - object.lastModified.getTime() >= graceMs;
@@ -116,6 +113,26 @@ export async function planSweep(
     },
     warnings,
   };
+}
+
+/** Reads marks, in their order: each, or what is wrong with it. @throws what the store throws */
+async function readMarks(
+  reader: ObjectReader,
+  objects: readonly ObjectInfo[],
+  signal: AbortSignal,
+): Promise<readonly (PlannedMark | string)[]> {
+  const read: (PlannedMark | string | undefined)[] = objects.map(() => undefined);
+  await forEachLimit(objects.entries(), MARKS_AT_ONCE, async ([at, object]) => {
+    try {
+      const { keys, uploadId } = await readMark(reader, object, signal);
+      read[at] = { object, keys: keys.map((key) => `${uploadFolder(uploadId)}${key}`) };
+    } catch (error) {
+      if (isArchiverError(error, 'not-found')) return; // another prune was faster
+      if (!isArchiverError(error, 'integrity', 'unsupported')) throw error;
+      read[at] = `${error.message}: what it names stays`;
+    }
+  });
+  return read.filter((one) => one !== undefined);
 }
 
 const isManifest = ({ key }: ObjectInfo): boolean => key.endsWith(`/${MANIFEST_NAME}`);

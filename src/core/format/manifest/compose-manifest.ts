@@ -37,23 +37,45 @@ export async function composeManifest(
 
 /** Writes a full listing, in segments with numbers above `after` where it is large. @throws as `composeManifest` */
 export async function composeListing(
-  { segments, linkGroups: _groups, ...given }: ManifestHead,
+  head: ManifestHead,
   entries: AsyncIterable<readonly Mention[]>,
   isSealed: boolean,
   after = 0,
 ): Promise<EncodedManifest> {
-  const head: ManifestHead = segments === undefined ? given : { ...given, requires: NO_REQUIREMENTS };
-  const { uploadId, chunks, totals } = head;
-  if (!isSegmented(totals.entries, isSealed)) return await composeManifest(head, entries);
+  if (isSegmented(head.totals.entries, isSealed)) return await composeSegments(head, entries, { after });
+  return await composeManifest(withoutSegments(head), entries);
+}
+
+export interface SegmentsOptions {
+  readonly after: number;
+  /** Gives the head once all entries have passed: with chunks that are among those of the head before, to which entries refer. */
+  readonly settled?: () => ManifestHead;
+}
+
+/** Writes a full listing in segments with numbers above `after`. @throws as `composeManifest` */
+export async function composeSegments(
+  given: ManifestHead,
+  entries: AsyncIterable<readonly Mention[]>,
+  { after, settled = () => given }: SegmentsOptions,
+): Promise<EncodedManifest> {
+  const { uploadId, chunks, totals } = given;
   const texts = new SegmentTexts(entriesPerSegment(totals.entries), after);
   try {
-    await checked(head, entries, async (batch) => await addEntries(texts, batch));
-    return await segmentedManifest(head, await texts.finish(uploadId, chunks), texts.linkGroups);
+    await checked(given, entries, async (batch) => await addEntries(texts, batch));
+    const head = withoutSegments(settled());
+    const listed = new Set(head.chunks);
+    const { segments, unlisted } = await texts.finish(uploadId, chunks);
+    const left = unlisted.filter((record) => listed.has(record));
+    return await segmentedManifest(head, { segments, unlisted: left }, texts.linkGroups);
   } catch (error) {
     texts.destroy();
     throw error;
   }
 }
+
+/** The head of a listing that is written anew. */
+const withoutSegments = ({ segments, linkGroups: _groups, ...head }: ManifestHead): ManifestHead =>
+  segments === undefined ? head : { ...head, requires: NO_REQUIREMENTS };
 
 /** Adds entries to segments, which have no deletions. */
 export async function addEntries(texts: SegmentTexts, entries: readonly Mention[]): Promise<void> {

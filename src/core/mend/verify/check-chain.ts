@@ -3,6 +3,7 @@
 import { loadChain } from '../../dataset/chain/load-chain.js';
 import { ENTRY_TOTALS } from '../../dataset/chain/entry-sums.js';
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
+import type { MergedView } from '../../dataset/chain/merged-view.js';
 import { type Summary, summarize } from '../../dataset/chain/summarize.js';
 import { levelOf } from '../../dataset/chain/view.js';
 import { IndexCheck } from '../../format/manifest/index-check.js';
@@ -22,6 +23,8 @@ export interface CheckChainOptions {
   readonly warnings: Problems;
   /** Digests of manifests that were found right before, and are not read line by line again; updated in place. */
   readonly right: Set<string>;
+  /** Gets the entries of the view as they pass, with its head. */
+  readonly onEntries?: ((entries: readonly Entry[], head: ManifestHead) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -34,17 +37,18 @@ export interface CheckedChain extends Summary {
 
 /** Checks the chain that ends in `newest`. @throws integrity where it cannot be followed or merged */
 export async function checkChain(newest: LoadedManifest, options: CheckChainOptions): Promise<CheckedChain> {
-  const { reader, errors, signal } = options;
+  const { reader, errors, onEntries, signal } = options;
   const chain = await loadChain(reader, newest, { signal });
   const isAlone = chain.length === 1;
   for (const loaded of isAlone ? [] : chain) await checkLink(loaded, options);
   chain.forEach((loaded, index) => checkRecord(loaded, chain.slice(index), errors));
   // A listing that nothing is merged onto is read once. checkTotals below reports all wrong totals.
   const view = isAlone
-    ? { chunks: newest.head.chunks, entries: () => checkedLink(newest, options) }
+    ? { chunks: newest.head.chunks, entries: () => checkedOnce(newest, options) }
     : mergeLevels(chain.map(levelOf), newest.uploadId);
   const head: ManifestHead = { ...newest.head, chunks: view.chunks };
-  const summary = await summarize(view, () => undefined); // reported by checkedLink
+  const passed = onEntries === undefined ? view : passing(view, (entries) => onEntries(entries, head));
+  const summary = await summarize(passed, () => undefined); // reported by checkedLink
   if (!isAlone) checkTotals(newest.head.view ?? newest.head.totals, summary, named(newest, errors));
   return { ...summary, head, entriesIn: (chunks) => entriesIn(newest, chain, chunks) };
 }
@@ -68,12 +72,28 @@ const named = ({ key }: LoadedManifest, problems: Problems): ProblemSink => ({
 
 /** Checks a manifest, unless it was found right before. */
 async function checkLink(loaded: LoadedManifest, options: CheckChainOptions): Promise<void> {
+  if (options.right.has(loaded.sha256)) return;
+  await summarize({ chunks: loaded.head.chunks, entries: () => checkedOnce(loaded, options) });
+}
+
+/** As `checkedLink`; a manifest of which nothing is reported is right. */
+async function* checkedOnce(loaded: LoadedManifest, options: CheckChainOptions): AsyncGenerator<readonly Entry[]> {
   const { errors, warnings, right } = options;
-  if (right.has(loaded.sha256)) return;
   const before = errors.count + warnings.count;
-  await summarize({ chunks: loaded.head.chunks, entries: () => checkedLink(loaded, options) });
+  yield* checkedLink(loaded, options);
   if (errors.count + warnings.count === before) right.add(loaded.sha256);
 }
+
+/** The same view, whose entries `pass` sees as well. */
+const passing = (view: MergedView, pass: (entries: readonly Entry[]) => void): MergedView => ({
+  chunks: view.chunks,
+  async *entries(onForeign) {
+    for await (const batch of view.entries(onForeign)) {
+      pass(batch);
+      yield batch;
+    }
+  },
+});
 
 /** The entries of a manifest, which is checked while they pass. */
 async function* checkedLink(loaded: LoadedManifest, options: CheckChainOptions): AsyncGenerator<readonly Entry[]> {

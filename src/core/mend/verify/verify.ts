@@ -8,21 +8,20 @@ import type { EventSink } from '../../events/events.js';
 import { readManifest } from '../../format/manifest/manifest-reader.js';
 import { repairCommand } from '../../format/manifest/repair-hint.js';
 import { damagedHint, missingHint } from './way-out.js';
-import { pathProblem } from '../../platform/paths/path-rules.js';
-import { chunkKey, placeProblem } from '../../format/manifest/manifest-check.js';
 import { IndexCheck } from '../../format/manifest/index-check.js';
 import { indexOf } from '../../format/manifest/loaded-manifest.js';
 import type { Entry, ManifestHead, ManifestIndex, VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
-import { openTable, TableBuilder } from '../../restore/plan/selected-table.js';
+import { openTable } from '../../restore/plan/selected-table.js';
 import { checkChain, type CheckedChain } from './check-chain.js';
 import { checkObjects, type FoundObjects } from './check-objects.js';
 import { checkRecord } from './check-record.js';
 import { ColdChunks, type ColdCount } from './cold-chunks.js';
 import { chunksOfPart, sampleChunks } from './choose-chunks.js';
 import { deepCheck } from './deep-check.js';
+import { fullKey, KeptEntries } from './kept-entries.js';
 import { ManifestChecker } from './manifest-checker.js';
 import { Problems, type Problem } from './problem.js';
 import { checkSegmentFolders, type KnownDatasets } from './segment-folders.js';
@@ -128,8 +127,6 @@ interface Sound {
   readonly entriesIn?: CheckedChain['entriesIn'];
 }
 
-const fullKey = ({ uploadId }: ManifestHead, key: string): string => chunkKey(uploadId, key) ?? key;
-
 /** Returns positions of the chunks that this version needs. */
 const neededChunks = ({ head, used }: Pick<Sound, 'head' | 'used'>): number[] =>
   [...head.chunks.keys()].filter((position) => used === undefined || used[position] === 1);
@@ -137,20 +134,21 @@ const neededChunks = ({ head, used }: Pick<Sound, 'head' | 'used'>): number[] =>
 class Verification {
   private readonly errors = new Problems();
   private readonly warnings = new Problems();
-  private readonly builder = new TableBuilder();
+  private readonly kept: KeptEntries;
   private counts = { entries: 0, files: 0, bytes: 0 };
   private read = { chunks: 0, files: 0, bytes: 0 };
   private unreadCold: readonly ColdCount[] = [];
   private hint: string | null = null;
   private record: VersionRecord | undefined;
 
-  /** 1 for each chunk that an earlier version needs. */
-  private known: Uint8Array | undefined;
-
   constructor(
     private readonly options: VerifyOptions,
     private readonly shared?: SharedVerifyState,
-  ) {}
+  ) {
+    const { mode, sample, part } = options;
+    const isWhole = sample >= 1 && part === undefined;
+    this.kept = new KeptEntries({ isDeep: mode === 'deep', isWhole, seen: shared?.seen, cold: shared?.listed?.cold });
+  }
 
   async run(): Promise<VerifyResult> {
     const sound = await this.checkManifest();
@@ -171,7 +169,7 @@ class Verification {
   }
 
   private async readManifest(): Promise<Sound> {
-    const { errors, warnings } = this;
+    const { errors, warnings, kept } = this;
     const { reader, uploadId, signal } = this.options;
     const right = this.shared?.right ?? new Set<string>();
     const index = new IndexCheck();
@@ -187,17 +185,23 @@ class Verification {
       },
       onEntry: (entry) => {
         checker?.entry(entry);
-        if (head !== undefined) this.entry(entry, head);
+        if (head !== undefined) kept.pass(entry, head);
       },
       onForeign: ({ path, foreignType }) =>
         errors.add(`its type '${displayPath(foreignType)}' is not known`, { path: resultPath(path) }),
     });
     const problem = index.finish();
     if ('bytes' in read) {
-      const checked = await checkChain(read, { reader, errors, warnings, right, signal });
+      let isKept: boolean | undefined;
+      const onEntries = (batch: readonly Entry[], of: ManifestHead): void => {
+        isKept ??= kept.areAllRead(of);
+        if (isKept) for (const entry of batch) kept.pass(entry, of);
+      };
+      const checked = await checkChain(read, { reader, errors, warnings, right, onEntries, signal });
       const { entries, files, bytes } = checked.totals;
       this.counts = { entries, files, bytes };
-      return { ...checked, sha256: read.sha256, index: indexOf(read) };
+      const { entriesIn, ...sound } = checked;
+      return { ...sound, sha256: read.sha256, index: indexOf(read), ...(isKept === true ? {} : { entriesIn }) };
     }
     if (problem !== undefined) errors.add(problem);
     checker?.finish();
@@ -206,29 +210,9 @@ class Verification {
     return { head: read.head, sha256: read.sha256, index: index.index };
   }
 
-  private entry(entry: Entry, head: ManifestHead): void {
-    if (this.options.mode !== 'deep') return;
-    const known = (this.known ??= this.knownOf(head));
-    // Files that were checked with an earlier version take no memory again.
-    this.keep(entry, head, (chunk) => known[chunk] !== 1);
-  }
-
-  /** Keeps a file for the deep check if part of it is in a chunk that is to be read, or none of it in any. */
-  private keep(entry: Entry, { chunks }: ManifestHead, isRead: (chunk: number) => boolean): void {
-    const hasContent = entry.type === 'file' || entry.type === 'hardlink';
-    if (!hasContent || pathProblem(entry.path) !== undefined || placeProblem(entry, chunks) !== undefined) return;
-    const places = entry.segments?.map(({ chunk }) => chunk) ?? (entry.chunk === undefined ? [] : [entry.chunk]);
-    if (places.length === 0 || places.some(isRead)) this.builder.add(entry);
-  }
-
-  private knownOf(head: ManifestHead): Uint8Array {
-    const { seen } = this.shared ?? {};
-    return Uint8Array.from(head.chunks, ({ key }) => Number(seen?.has(fullKey(head, key)) === true));
-  }
-
   /** Returns positions of the chunks that no earlier version needs. */
   private share({ head, used }: Sound): number[] {
-    const known = (this.known ??= this.knownOf(head));
+    const known = this.kept.knownOf(head);
     const needed = neededChunks({ head, used });
     const { seen, damaged } = this.shared ?? {};
     for (const chunk of needed) {
@@ -264,7 +248,7 @@ class Verification {
   /** Reads those of `fresh`, or a sample of them, that are not cold. */
   private async readChunks({ head, entriesIn }: Sound, fresh: readonly number[], found: FoundObjects): Promise<void> {
     const { reader, signal, emit, sample, part, random, now, requestsAtOnce, memoryLimitBytes } = this.options;
-    const { errors, warnings, shared } = this;
+    const { errors, warnings, shared, kept } = this;
     const { slowness } = loadCodec();
     if (slowness !== undefined) emit({ type: 'note', text: slowness });
     const cold = new ColdChunks({ reader, head, now, signal });
@@ -275,15 +259,15 @@ class Verification {
     const chunks = await cold.skip(chosen, found);
     const read = new Set(chunks);
     for await (const batch of entriesIn?.(read) ?? [])
-      for (const entry of batch) this.keep(entry, head, (chunk) => read.has(chunk));
+      for (const entry of batch) kept.keep(entry, head, (chunk) => read.has(chunk));
     const listed = errors.list.length;
-    const data = this.builder.data();
+    const data = kept.builder.data();
     const checked = await deepCheck({
       reader,
       head,
       table: openTable(data),
       data,
-      extras: this.builder.extras,
+      extras: kept.builder.extras,
       chunks,
       requestsAtOnce,
       memoryLimitBytes,

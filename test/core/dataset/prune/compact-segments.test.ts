@@ -2,9 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { writeMark } from '../../../../src/core/dataset/marks.js';
 import { compactVersion } from '../../../../src/core/dataset/prune/compact-version.js';
+import { Compactions } from '../../../../src/core/dataset/prune/compactions.js';
+import type { ParsedRecord } from '../../../../src/core/dataset/records/version-record-parse.js';
 import { readParsedRecord } from '../../../../src/core/dataset/records/versions.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import type { WholeStore } from '../../../../src/core/store/object-store.js';
@@ -25,10 +27,12 @@ beforeEach(async () => {
   before = await allContent(fileStore(folder));
 });
 
+const recordIn = async (at: string): Promise<ParsedRecord> =>
+  await readParsedRecord(fileStore(at), { datasetId: DATASET, version: 4 });
+
 async function compactIn(at: string, wrap?: (store: WholeStore) => WholeStore): Promise<void> {
   const store = fileStore(at);
-  const record = await readParsedRecord(store, { datasetId: DATASET, version: 4 });
-  await compactVersion(wrap?.(store) ?? store, record, signal);
+  await compactVersion(wrap?.(store) ?? store, await recordIn(at), signal);
 }
 
 const manifestIn = async (at: string): Promise<Buffer> => await readFile(join(at, KEY));
@@ -119,4 +123,63 @@ test('one that stood still before the swap until its segments were swept puts th
   await expect(compactIn(folder, sweeping(true))).rejects.toThrow(
     /is not whole: its manifest names uploads\/.*\/manifest\/000001-/,
   );
+});
+
+describe('what was composed for a plan', () => {
+  /** Plans, does `meanwhile`, and carries out what was planned; returns the keys that are read for that. */
+  async function planned(meanwhile: () => Promise<unknown> = () => Promise.resolve()): Promise<readonly string[]> {
+    const store = fileStore(folder);
+    const compactions = new Compactions();
+    const record = await recordIn(folder);
+    await compactions.compose(store, record, { signal });
+    await meanwhile();
+    const read: string[] = [];
+    const noting: WholeStore = {
+      ...store,
+      get: async (key, options) => {
+        read.push(key);
+        return await store.get(key, options);
+      },
+    };
+    await compactVersion(noting, record, signal, compactions);
+    return read;
+  }
+
+  test('is written without reading again what the version builds on', async () => {
+    const read = await planned();
+
+    expect(read.filter((key) => [linkKey(0), linkKey(1), linkKey(2)].includes(key))).toEqual([]);
+    expect(await namedIn(folder)).toHaveLength(2);
+    expect(await allContent(fileStore(folder))).toEqual(before);
+  });
+
+  test('is the same as what is composed at once', async () => {
+    const other = await copyOf(folder);
+    await compactIn(other);
+
+    await planned();
+
+    expect(await manifestIn(folder)).toEqual(await manifestIn(other));
+  });
+
+  test('is composed anew when a prune has marked its segments meanwhile', async () => {
+    await expect(compactIn(folder, (store) => killedBefore(store, 2))).rejects.toThrow('killed');
+
+    await planned(() => markSegments(folder));
+
+    expect((await namedIn(folder)).map((key) => key.slice(0, 15))).toEqual(['manifest/000003', 'manifest/000004']);
+    expect(await allContent(fileStore(folder))).toEqual(before);
+  });
+
+  test('is left when another prune has compacted the version meanwhile', async () => {
+    let done: Buffer | undefined;
+
+    await planned(async () => {
+      await compactIn(folder);
+      done = await manifestIn(folder);
+    });
+
+    expect(await manifestIn(folder)).toEqual(done);
+    expect(await allContent(fileStore(folder))).toEqual(before);
+  });
 });

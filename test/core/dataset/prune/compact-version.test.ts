@@ -106,6 +106,9 @@ describe('a rewritten manifest', () => {
     ['has another checksum', (text) => text.replace(/("path":"b.txt".*"md5":")../, '$100')],
     ['has another chunk', (text) => text.replace(/("path":"b.txt".*"chunk":)\d/, '$10')],
     ['has another place of a part', (text) => text.replace(/("segments":\[\{[^}]*"offset":)\d+/, '$199')],
+    ['has another time', (text) => text.replace(/("path":"b.txt".*"mtime":")\d/, '$11')],
+    ['has a value more', (text) => text.replace(/("path":"b.txt".*?"mode":"\d+")/, '$1,"changed":true')],
+    ['has a value less', (text) => text.replace(/("path":"b.txt".*),"inode":"[^"]*"/, '$1')],
     ['splits a group of hard links', (text) => text.replace(/("path":"dir\/e.txt".*"linkGroup":)\d+/, '$199')],
   ];
 

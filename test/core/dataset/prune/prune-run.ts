@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Compactions } from '../../../../src/core/dataset/prune/compactions.js';
 import type { KeepRules } from '../../../../src/core/dataset/prune/keep-rules.js';
 import { hasWork, planPrune, type PrunePlan } from '../../../../src/core/dataset/prune/plan-prune.js';
 import { prune, type PruneOutcome } from '../../../../src/core/dataset/prune/prune.js';
@@ -70,6 +71,7 @@ export async function pruneFolder(folder: string, options: PruneRunOptions = {})
     now: options.now ?? new Date(),
     allowMassDelete: options.allowMassDelete ?? true,
     emit: options.emit,
+    compactions: new Compactions(),
     mayRewrite: store.plain?.isExclusive !== false,
     signal: new AbortController().signal,
   };

@@ -1,11 +1,13 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { EntryParser } from '../../../../src/core/format/manifest/entry-json-parse.js';
+import { verifyVersion } from '../../../../src/core/mend/verify/verify.js';
 import { smallSegments } from '../../../support/small-segments.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 import { tempFolder } from '../../../support/temp-folder.js';
-import { verifyMade, verifyMadeStore } from '../../../support/verify-made.js';
+import { everything, verifyMade, verifyMadeStore } from '../../../support/verify-made.js';
 import { flipBit } from '../repair/repair-cases.js';
 import { headOf, rewriteHead, rewriteSegment, segmentPath, segmentsIn, threeVersions } from './segment-cases.js';
 
@@ -38,6 +40,42 @@ test('versions that share segments are sound, and nothing of them is superfluous
   ]);
   expect([store.ok, store.filesRead]).toEqual([true, 34]);
   expect(headOf(base, ids[THIRD] ?? '').segments.filter(({ key }) => key.startsWith('../'))).toHaveLength(8);
+});
+
+describe('a listing in segments', () => {
+  test('is parsed once, however much of its content is read, and a second time for a part of it', async () => {
+    const parse = vi.spyOn(EntryParser.prototype, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    const parsed = async (options: Parameters<typeof verifyMade>[2]): Promise<number> => {
+      parse.mockClear();
+      const { entries } = await verified(FIRST, options);
+      return parse.mock.calls.length / entries;
+    };
+
+    expect(await parsed({ mode: 'default' })).toBe(1);
+    expect(await parsed({ mode: 'deep' })).toBe(1);
+    expect(await parsed({ mode: 'deep', part: { number: 1, of: 2 } })).toBeGreaterThan(1);
+  });
+
+  test('that is right alone is not checked again as a link, and one with an error is', async () => {
+    const rightAfter = async (): Promise<boolean> => {
+      const right = new Set<string>();
+      const shared = {
+        listed: undefined,
+        seen: new Set<string>(),
+        damaged: new Set<string>(),
+        datasets: new Map(),
+        right,
+      };
+      const options = { ...everything(), reader: fileStore(base), uploadId: asUploadId(ids[FIRST] ?? '') };
+      await verifyVersion({ ...options, mode: 'quick' }, { ...shared, record: undefined });
+      return right.size === 1;
+    };
+
+    expect(await rightAfter()).toBe(true);
+    rewriteSegment(base, ids[FIRST] ?? '', 0, (text) => text.replace(/"rawSize":\d+/, '"rawSize":7'));
+    expect(await rightAfter()).toBe(false);
+  });
 });
 
 test('--part reads each file in one of the parts', async () => {
