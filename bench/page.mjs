@@ -5,6 +5,8 @@ import { reached, rowsOf } from './rows.mjs';
 const BEGIN = '<!-- bench:begin -->';
 const END = '<!-- bench:end -->';
 const isFloor = (name) => peers[name]?.isFloor === true;
+/** A floor, or a program that keeps what it makes in a folder where archiver sends it to a server. */
+const isApart = ({ hasServer }, name) => isFloor(name) || (hasServer && peers[name]?.isFolderOnly === true);
 
 /** A page with what lies between its two marks replaced. @throws where it has no such marks */
 export function withMeasured(page, measured) {
@@ -21,7 +23,7 @@ export function measuredPart({ setup, runs, results }) {
     `${setup.machine}. Medians of up to ${runs} runs, in turns; peaks are the largest. Kept in ${setup.store}.`,
     versionLines(setup),
     ...sections,
-    goalTable(Object.keys(corpora), results),
+    goalTable(setup, results),
     commandLines(setup, Object.keys(corpora)),
   ].join('\n\n');
 }
@@ -56,13 +58,13 @@ function corpusTable(corpus, said, results) {
   ].join('\n');
 }
 
-function goalTable(corpora, results) {
-  const lines = corpora.flatMap((corpus) =>
+function goalTable(setup, results) {
+  const lines = Object.keys(setup.corpora).flatMap((corpus) =>
     rowsOf(corpus).flatMap((row) => {
       const figures = results.figures(corpus, row.id);
       return Object.keys(figures).length === 0
         ? []
-        : row.goals[corpus].map((goal) => goalLine(title(row, corpus), goal, figures));
+        : row.goals[corpus].map((goal) => goalLine(title(row, corpus), goal, { figures, setup }));
     }),
   );
   return ['### Goals', '', line(['what', 'goal', 'measured', 'reached']), line(Array(4).fill('---')), ...lines].join(
@@ -70,8 +72,8 @@ function goalTable(corpora, results) {
   );
 }
 
-function goalLine(what, goal, figures) {
-  const { value, isReached, against } = reached(goal, figures, isFloor);
+function goalLine(what, goal, { figures, setup }) {
+  const { value, isReached, against } = reached(goal, figures, (name) => isApart(setup, name));
   const by = against === undefined || against === goal.of ? '' : ` (${against})`;
   const measured = value === undefined ? 'not measured' : `${saying(goal, value)}${by}`;
   const verdict = { true: 'yes', false: 'no', undefined: '' }[isReached];

@@ -8,6 +8,8 @@ const archiverUrl = ({ place }) => place.s3 ?? `file://${place.folder}`;
 const archiverSync = (at) =>
   `${archiver} sync ${at.tree} ${archiverUrl(at)} --dataset-id bench --compression-level 3 --json --quiet > ${at.said}`;
 
+const archiverCheck = (at) => `${archiver} verify ${archiverUrl(at)} --deep --quiet`;
+
 const resticBackup = ({ tree }) => `cd ${tree} && restic -q backup .`;
 
 // The whole tree under /, wherever it lies.
@@ -26,6 +28,8 @@ const rcloneRow = (words) => (at) => {
 const borgArchive = ({ place, version }) => `${place.folder}::v${version}`;
 const borgCreate = (at) => `cd ${at.tree} && borg create --compression zstd,3 ${borgArchive(at)} .`;
 const borgExtract = (at) => `cd ${at.out} && borg extract ${borgArchive(at)}`;
+
+const borgCheck = ({ place }) => `borg check --verify-data ${place.folder}`;
 
 const tarKept = ({ place }) => `${place.s3 ?? place.folder}/all.tar.zst`;
 const tarBack = (at) => (at.place.s3 === undefined ? `cat ${tarKept(at)}` : `aws s3 cp --quiet ${tarKept(at)} -`);
@@ -50,7 +54,8 @@ export const peers = {
     changed: archiverSync,
     one: (at) => `${archiver} restore ${archiverUrl(at)} ${at.out} --dataset-id bench --file ${at.file} --quiet`,
     list: (at) => `${archiver} list ${archiverUrl(at)} --dataset-id bench`,
-    check: (at) => `${archiver} verify ${archiverUrl(at)} --deep --quiet`,
+    check: archiverCheck,
+    recheck: archiverCheck,
     // A sync without changes makes no version.
     prune: (at) =>
       `${archiver} dataset prune ${archiverUrl(at)} --dataset-id bench --keep-last ${at.version - 2} --instant --yes --json --quiet > ${at.said}`,
@@ -73,6 +78,7 @@ export const peers = {
     one: ({ out, file }) => `restic -q restore latest --target ${out} --include /${file}`,
     list: () => 'restic -q ls latest',
     check: () => 'restic -q check --read-data',
+    recheck: () => 'restic -q check --read-data',
     prune: ({ version }) => `restic -q forget --keep-last ${version - 1} --prune`,
     unchanged: resticBackup,
     renamed: resticBackup,
@@ -99,6 +105,7 @@ export const peers = {
     one: ({ out, file }) => `rustic restore latest:${file} ${out}/one`,
     list: () => 'rustic ls latest --recursive',
     check: () => 'rustic check --read-data',
+    recheck: () => 'rustic check --read-data',
     prune: ({ version }) => `rustic forget --keep-last ${version - 1} --prune --instant-delete`,
     unchanged: rusticBackup,
     renamed: rusticBackup,
@@ -127,7 +134,8 @@ export const peers = {
     changed: borgCreate,
     one: (at) => `${borgExtract(at)} ${at.file}`,
     list: (at) => `borg list --short ${borgArchive(at)}`,
-    check: ({ place }) => `borg check --verify-data ${place.folder}`,
+    check: borgCheck,
+    recheck: borgCheck,
     prune: ({ place }) => `borg delete ${place.folder}::v1 && borg compact ${place.folder}`,
     unchanged: borgCreate,
     renamed: borgCreate,

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { changeOnePercent, renameFolder } from './tree-changes.mjs';
 
 const MB = 1e6;
+/** Of the programs that keep what they make in the same place: one that goes past a server has less to do. */
 const FASTEST = 'the fastest peer';
 /** At most so many times what another program takes. */
 const times = (most, of, figure = 'wall') => ({ figure, of, most });
@@ -65,6 +66,7 @@ export const ROWS = [
       million: [atMost(15), times(0.7, FASTEST)],
     },
   },
+  { id: 'check', title: 'check of all bytes', goals: { small: [times(0.8, FASTEST)] } },
   {
     id: 'changed',
     title: '1 % of the files changed',
@@ -103,7 +105,7 @@ export const ROWS = [
     check: allAreListed,
     goals: { small: [times(0.25, FASTEST)], million: [] },
   },
-  { id: 'check', title: 'check of all bytes', goals: { small: [times(0.8, FASTEST)] } },
+  { id: 'recheck', title: 'check of all bytes of four versions', goals: { small: [] } },
   { id: 'prune', title: 'the oldest version removed', check: oneIsRetired, goals: { small: [] } },
   { id: 'help', title: '`--help`, ten times', goals: { start: [times(1.3, 'node', 'cpu')] } },
   { id: 'version', title: '`--version`, ten times', goals: { start: [times(1.3, 'node', 'cpu')] } },
@@ -113,12 +115,12 @@ export const ROWS = [
 export const rowsOf = (corpus) => ROWS.filter(({ goals }) => goals[corpus] !== undefined);
 
 /** What of all that was measured a goal comes to: `value` (seconds, bytes or a ratio), undefined where something is missing. */
-export function reached({ figure, of, most }, figures, isFloor) {
+export function reached({ figure, of, most }, figures, isApart) {
   const own = figures.archiver?.[figure];
   if (of === undefined || own === undefined)
     return { value: own, isReached: own === undefined ? undefined : own <= most };
   const others = Object.entries(figures).filter(
-    ([name]) => name !== 'archiver' && (of === FASTEST ? !isFloor(name) : name === of),
+    ([name]) => name !== 'archiver' && (of === FASTEST ? !isApart(name) : name === of),
   );
   const [best] = others.filter(([, one]) => one[figure] !== undefined).sort((a, b) => a[1][figure] - b[1][figure]);
   if (best === undefined) return { value: undefined, isReached: undefined };
