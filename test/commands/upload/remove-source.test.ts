@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { program } from '../../../src/commands/index.js';
 import { type MemoryS3, startMemoryS3 } from '../../support/memory-s3.js';
@@ -78,6 +79,7 @@ test('removes everything that it has read back, links and holes too, and a resto
 
 test('what stays is named with exit status 3, and what the upload left out stays without it', async () => {
   writeFileSync(at('data/dir/note.tmp'), 'left out');
+  await setTimeout(50); // what was written in the tick in which the upload begins counts as later
   const fd = openSync(at('data/a'), 'r+');
 
   const { status, stdout } = await upload(...REMOVE, '--yes', '--exclude', '*.tmp', '--receipt', 'mine.json').finally(

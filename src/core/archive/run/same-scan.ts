@@ -21,7 +21,7 @@ const COLUMNS = [
   'pathEnd',
 ] as const;
 
-type RememberInput = ScanInput & Pick<UploadRun, 'store' | 'datasetId' | 'remembered'>;
+type RememberInput = ScanInput & Pick<UploadRun, 'store' | 'datasetId' | 'dataset' | 'remembered'>;
 type ScanInput = Pick<UploadRun, 'scanned' | 'ledger' | 'objects'>;
 
 /** SHA-256 in hex of what a comparison looks at in a scan; undefined where it looks at more than rows. */
@@ -74,8 +74,10 @@ export async function sameAsBefore(
  * it as they were before, or otherwise than they were scanned, are compared again.
  */
 export async function rememberScan(run: RememberInput, manifestSha256: string, gone: number): Promise<void> {
-  const { store, datasetId, remembered, ledger } = run;
-  const scanSha256 = isAsListed(ledger) ? scanDigest(run) : undefined;
+  const { store, datasetId, remembered, ledger, dataset } = run;
+  // Rows count as the same with other ctimes then, which a later sync goes by.
+  const isLoose = dataset.changes?.ignoreCtime === true;
+  const scanSha256 = !isLoose && isAsListed(ledger) ? scanDigest(run) : undefined;
   if (scanSha256 !== undefined) await remembered.scans?.put(store.url, datasetId, { manifestSha256, scanSha256, gone });
 }
 

@@ -43,7 +43,10 @@ beforeEach(async () => {
   const home = await tempFolder();
   [source, base, kept, puts] = [join(home, 'source'), join(home, 'store'), undefined, 0];
   mkdirSync(at('a/b'), { recursive: true });
-  for (const name of ['a/b/one', 'a/b/two', 'a/three', 'z']) writeFileSync(at(name), `content of ${name}`);
+  for (const name of ['a/b/one', 'a/b/two', 'a/three', 'z']) {
+    writeFileSync(at(name), `content of ${name}`);
+    utimesSync(at(name), 1_700_000_000, 1_700_000_000);
+  }
   linkSync(at('a/three'), at('a/three again'));
   symlinkSync('b/one', at('a/link'));
 });
@@ -130,6 +133,16 @@ describe('a scan like the one before', () => {
       expect(kept).toMatchObject({ gone: 1 });
     }
     expect(await changesOf()).toMatchObject({ noChanges: false, deleted: 1 });
+  });
+
+  test('is not remembered where ctimes are ignored: a later sync goes by them', async () => {
+    await sync().result;
+    sameSizeAndTime(at('a/b/one'));
+    const isIgnoring = { changes: { trackDeletes: true, ignoreCtime: true } };
+    expect(await changesOf(isIgnoring)).toMatchObject({ noChanges: true });
+    writeFileSync(at('new'), '');
+    expect(await changesOf(isIgnoring)).toMatchObject({ added: 1, modified: 0 });
+    expect(await changesOf()).toMatchObject({ noChanges: false, modified: 1 });
   });
 
   test('is not remembered of one in which a path could not be read or was too young', async () => {
