@@ -37,6 +37,8 @@ export interface Comparison {
   readonly unseen: number;
   /** Added paths that are one that is gone, with something after a further dot. */
   readonly suffixed: number;
+  /** An earlier comparison has said so of a scan like this one. */
+  readonly isRecalled?: true;
   /** The first path that only the earlier version has and whose content must not be referred to. */
   readonly lost: RawPath | undefined;
 }
@@ -294,7 +296,7 @@ class Comparer {
     const { status } = this.options.table.columns;
     for (; this.path !== undefined; this.next()) status[this.row] = STATUS.same;
     this.missing.gone = gone;
-    return this.finish();
+    return { ...this.finish(), isRecalled: true };
   }
 
   finish(): Comparison {

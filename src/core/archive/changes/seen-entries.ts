@@ -9,6 +9,8 @@ import { bytesOf, type RawPath, rawFromBytes, TOP } from '../../platform/paths/r
 
 /** Their paths are nowhere else: with more of them, the version is read again. */
 const MAX_GONE = 100_000;
+/** What a manifest says of itself may be anything: of more entries than these, 1 GB of columns, none are kept. */
+const MAX_ENTRIES = 2 ** 26;
 const BATCH = 1024;
 const NONE = -1;
 const SOME_TIME = { seconds: 0, nanos: 0 };
@@ -22,13 +24,14 @@ export class SeenEntries {
   private readonly segments = new Map<number, readonly Segment[]>();
   private readonly gone: RawPath[] = [];
   private count = 0;
-  private isComplete = true;
+  private isComplete: boolean;
 
   constructor(
     private readonly view: Pick<View, 'head' | 'chunks' | 'totals'>,
     private readonly table: EntryTable,
   ) {
-    const { entries } = view.totals;
+    const entries = view.totals.entries > MAX_ENTRIES ? 0 : view.totals.entries;
+    this.isComplete = entries === view.totals.entries;
     this.kind = new Uint8Array(entries);
     this.size = new Float64Array(entries);
     this.chunk = new Int32Array(entries);

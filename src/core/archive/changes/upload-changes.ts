@@ -294,7 +294,8 @@ class Attempt {
     const { files, bytes } = totals;
     const counts = comparison.counts();
     const [newest] = baseline.view.chain;
-    if (newest !== undefined && comparison.unseen === 0) await rememberScan(run, newest.sha256, counts.gone);
+    const isNew = comparison.isRecalled !== true && comparison.unseen === 0;
+    if (newest !== undefined && isNew) await rememberScan(run, newest.sha256, counts.gone);
     const changes = { ...counts, noChanges: true, comparedWith: this.comparedWith };
     const sums = { version: baseline.head, files, bytes, storedBytes: 0, chunks: 0, shards: 0, changes };
     return versionResult(run, sums, head.uploadId);

@@ -37,7 +37,7 @@ export function scanDigest({ scanned, ledger, objects }: ScanInput): string | un
     hash.update(new Uint8Array(buffer, 0, count * BYTES_PER_ELEMENT));
   }
   hash.update(table.paths.subarray(0, columns.pathEnd[count - 1] ?? 0));
-  hash.update(linksOf(table).join('\n'), 'latin1');
+  hash.update(JSON.stringify(linksOf(table)), 'latin1');
   return hash.digest('hex');
 }
 

@@ -89,6 +89,9 @@ test('a version that was not seen to its end, or too much of which is gone, is r
   expect(half.level).toBeUndefined();
   half.add(randomEntry('b', random), undefined);
   expect(half.level).toBeDefined();
+  const absurd = new SeenEntries(view(Number.MAX_SAFE_INTEGER), empty);
+  absurd.add(randomEntry('a', random), undefined);
+  expect(absurd.level).toBeUndefined();
   const many = new SeenEntries(view(100_001), empty);
   for (let index = 0; index < 100_001; index++) many.add(randomEntry(`gone ${index}`, random), undefined);
   expect(many.level).toBeUndefined();
