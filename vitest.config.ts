@@ -57,7 +57,7 @@ export default defineConfig(({ mode }) => ({
     // Ink draws nothing where it sees CI; the tests decide by themselves what kind of terminal there is.
     env: { CI: 'false' },
     globalSetup: 'test/support/build-dist.ts',
-    setupFiles: ['test/support/keep-threads.ts'],
+    setupFiles: ['test/support/keep-threads.ts', 'test/support/ready.ts'],
     // For what hangs; a slow machine with other work takes ten times as long as a quiet one.
     testTimeout: 180_000,
     hookTimeout: 180_000,

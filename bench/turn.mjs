@@ -1,6 +1,6 @@
 // One program through the rows of a corpus, in a place of its own.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareTrees } from '../scripts/compare-trees.mjs';
 import { measure } from './measure.mjs';
@@ -46,9 +46,13 @@ export async function takeTurn({ corpus, round, peer: name, source, rows, store,
 /** Folders of a turn, and a tree of its own where rows change it. All of it has been read once. */
 function prepare({ corpus, source, wanted, store }) {
   const turn = join(store.work, 'turn');
+  const home = join(store.work, 'home');
   rmSync(turn, { recursive: true, force: true });
-  for (const folder of [join(store.work, 'places'), join(turn, 'home')]) mkdirSync(folder, { recursive: true });
-  const at = { tree: source.tree, out: join(turn, 'out'), home: join(turn, 'home'), printed: join(turn, 'printed') };
+  for (const folder of [join(store.work, 'places'), turn, home]) mkdirSync(folder, { recursive: true });
+  // What Node has compiled stays from round to round, as on a machine that archives each day.
+  for (const name of readdirSync(home).filter((one) => one !== 'compiled-code'))
+    rmSync(join(home, name), { recursive: true, force: true });
+  const at = { tree: source.tree, out: join(turn, 'out'), home, printed: join(turn, 'printed') };
   if (corpus === 'start') return at;
   if (at.tree === undefined || wanted.some(({ change }) => change !== undefined)) {
     at.tree = join(turn, 'tree');

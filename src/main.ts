@@ -12,6 +12,7 @@ import { runProgram } from './cli/run.js';
 import { useUtc } from './cli/use-utc.js';
 import { quietWarnings } from './cli/warnings.js';
 import { workingFolder } from './cli/working-folder.js';
+import { readyCodec } from './core/platform/codec/codec.js';
 import { openFileLimit } from './core/platform/limits/open-files.js';
 
 const LEFT_BEHIND_MS = 500;
@@ -62,31 +63,36 @@ function homeFolder(): string {
 
 // As meow calls it, which is not loaded for every call (src/cli/tokenize.ts).
 process.title = 'archiver';
-const argv = process.argv.slice(2);
-const { programFor } = await import('./commands/called.js');
-const ended = await runProgram({ root: await programFor(argv), version: pkg.version }, argv, {
-  env: process.env,
-  ...workingFolder(),
-  userHome: homeFolder(),
-  stdin: process.stdin,
-  stdout: file ?? process.stdout,
-  stderr: process.stderr,
-  openFiles: openFileLimit(),
-  now: () => new Date(),
-  ...interruptible,
-  useUtc,
-  onSettings: ({ trace, color }) => {
-    if (trace) warnings.show();
-    // chalk, which the screens use, reads only this variable: it does not know NO_COLOR, and would take `--color never` in argv for a
-    // request for colour.
-    const noColor = color === 'never' || (color === 'auto' && (process.env['NO_COLOR'] ?? '') !== '');
-    if (noColor) process.env['FORCE_COLOR'] = '0';
-    else if (color === 'always') process.env['FORCE_COLOR'] = '1';
-  },
-});
-status = file === undefined ? ended : closeOutput(file, ended, (text) => process.stderr.write(text));
-process.exitCode = status;
-release();
-// The command has ended and its output is written. Whatever still runs (a connection, a thread, a credential_process that nobody waits for
-// any more) has this long to end by itself.
-setTimeout(endNow, LEFT_BEHIND_MS, status).unref();
+
+async function run(): Promise<void> {
+  const argv = process.argv.slice(2);
+  const [{ programFor }] = await Promise.all([import('./commands/called.js'), readyCodec()]);
+  const ended = await runProgram({ root: await programFor(argv), version: pkg.version }, argv, {
+    env: process.env,
+    ...workingFolder(),
+    userHome: homeFolder(),
+    stdin: process.stdin,
+    stdout: file ?? process.stdout,
+    stderr: process.stderr,
+    openFiles: openFileLimit(),
+    now: () => new Date(),
+    ...interruptible,
+    useUtc,
+    onSettings: ({ trace, color }) => {
+      if (trace) warnings.show();
+      // chalk, which the screens use, reads only this variable: it does not know NO_COLOR, and would take `--color never` in argv for a
+      // request for colour.
+      const noColor = color === 'never' || (color === 'auto' && (process.env['NO_COLOR'] ?? '') !== '');
+      if (noColor) process.env['FORCE_COLOR'] = '0';
+      else if (color === 'always') process.env['FORCE_COLOR'] = '1';
+    },
+  });
+  status = file === undefined ? ended : closeOutput(file, ended, (text) => process.stderr.write(text));
+  process.exitCode = status;
+  release();
+  // The command has ended and its output is written. Whatever still runs (a connection, a thread, a credential_process that nobody waits for
+  // any more) has this long to end by itself.
+  setTimeout(endNow, LEFT_BEHIND_MS, status).unref();
+}
+
+void run();

@@ -18,7 +18,7 @@ export async function tokenize(flags: Flags, argv: readonly string[]): Promise<T
   // meow's time grows with the number of flags.
   const keys = Object.keys(flags).filter((key) => given.has(kebab(key)));
   const { flags: found, input } = meow('', {
-    importMeta: import.meta,
+    importMeta: { url: import.meta.url } as ImportMeta,
     // Given so that meow reads no package.json; it also names the process, as src/main.ts does.
     pkg: { name: 'archiver' },
     argv: [...argv],

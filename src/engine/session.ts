@@ -3,6 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { isAbsolute } from 'node:path';
 import type { EventSink } from '../core/events/events.js';
+import { readyCodec } from '../core/platform/codec/codec.js';
 import { cancelledError, isArchiverError, usageError } from '../core/platform/failures/errors.js';
 import { MIN_MEMORY_BYTES } from '../core/platform/limits/memory-plan.js';
 import { throwIfCancelled } from '../core/store/store-error.js';
@@ -58,6 +59,7 @@ export async function call<T>(
   };
   try {
     throwIfCancelled(signal);
+    await readyCodec();
     const result = await session.during(emit, () => work({ ...session, emit, signal, warn, warnings }));
     if (thrown.length === 0) return result;
   } catch (error) {

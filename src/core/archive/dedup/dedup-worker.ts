@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { errorText } from '../../platform/failures/errors.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { endWork } from '../../platform/threads/end-work.js';
+import { whenReady } from '../../format/chunk/when-ready.js';
 import { DIGEST_BYTES, FileHasher } from './dedup-hash.js';
 import { type EntryTableData, openEntryTable } from '../../format/columns/entry-table.js';
 import { openSourceFs } from '../scan/open-source-fs.js';
@@ -52,7 +53,7 @@ function hash(task: HashTask): void {
 
 const reply = (message: HashReply): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', (task: HashTask | 'end') => {
+function receive(task: HashTask | 'end'): void {
   if (task === 'end') return endWork();
   try {
     hash(task);
@@ -60,4 +61,6 @@ parentPort?.on('message', (task: HashTask | 'end') => {
   } catch (error) {
     reply({ type: 'failed', message: errorText(error) });
   }
-});
+}
+
+whenReady(() => parentPort?.on('message', receive));

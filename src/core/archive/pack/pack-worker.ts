@@ -4,6 +4,7 @@ import { loadCodec } from '../../platform/codec/codec.js';
 import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
 import { type Md5Rooms, openMd5Room } from '../../platform/md5/md5-rooms.js';
 import { endWork } from '../../platform/threads/end-work.js';
+import { whenReady } from '../../format/chunk/when-ready.js';
 import { readAccountNames } from '../scan/account-names.js';
 import type { ChunkTask } from '../run/chunk-task.js';
 import { type EntryTableData, openEntryTable } from '../../format/columns/entry-table.js';
@@ -55,7 +56,7 @@ function open(): ChunkPacker {
   });
 }
 
-port?.on('message', (message: PackMessage) => {
+function receive(message: PackMessage): void {
   if (message.type === 'close') {
     packer?.close(); // files that native code has opened are not closed with the thread
     packer = undefined;
@@ -71,9 +72,11 @@ port?.on('message', (message: PackMessage) => {
     packer ??= open();
     const { output, ...chunk } = packer.pack(message.task, Buffer.from(message.output));
     const buffer = output.buffer as SharedArrayBuffer;
-    port.postMessage({ type: 'packed', chunk, output: buffer, start: output.byteOffset } satisfies PackReply);
+    port?.postMessage({ type: 'packed', chunk, output: buffer, start: output.byteOffset } satisfies PackReply);
   } catch (error) {
     const integrity = isArchiverError(error, 'integrity');
-    port.postMessage({ type: 'failed', integrity, message: errorText(error) } satisfies PackReply);
+    port?.postMessage({ type: 'failed', integrity, message: errorText(error) } satisfies PackReply);
   }
-});
+}
+
+whenReady(() => port?.on('message', receive));

@@ -5,6 +5,7 @@ import { chooseLevel } from '../../archive/run/compression-level.js';
 import { loadCodec } from '../../platform/codec/codec.js';
 import { errorText, systemCode } from '../../platform/failures/errors.js';
 import { collectGarbage } from '../../platform/threads/collect-garbage.js';
+import { whenReady } from '../../format/chunk/when-ready.js';
 import { type Candidate, type Compressor, openCompressor } from './compressors.js';
 import { type DataType, fillGenerated } from '../../platform/generated-data.js';
 
@@ -45,13 +46,15 @@ const port = parentPort;
 const opened = new Map<string, Compressor | undefined>();
 let raw: Buffer = Buffer.alloc(0);
 
-port?.on('message', (message: BenchmarkMessage) => {
-  if (message.type === 'close') return port.close();
+function receive(message: BenchmarkMessage): void {
+  if (message.type === 'close') return port?.close();
   answer(message).then(
-    (reply) => port.postMessage(reply),
-    (error: unknown) => port.postMessage({ type: 'failed', message: errorText(error), code: systemCode(error) }),
+    (reply) => port?.postMessage(reply),
+    (error: unknown) => port?.postMessage({ type: 'failed', message: errorText(error), code: systemCode(error) }),
   );
-});
+}
+
+whenReady(() => port?.on('message', receive));
 
 async function answer(message: Exclude<BenchmarkMessage, { type: 'close' }>): Promise<BenchmarkReply> {
   if (message.type === 'measure') return await measure(message.candidate);

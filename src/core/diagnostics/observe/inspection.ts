@@ -1,7 +1,7 @@
 // A connection to the inspector of this process: to its main thread, and each worker thread while it runs. No port is opened.
 import type { Session } from 'node:inspector';
 import { ArchiverError, errorText } from '../../platform/failures/errors.js';
-import { threadExitHooks } from '../../platform/threads/threads.js';
+import { runningThreads, threadExitHooks } from '../../platform/threads/threads.js';
 
 /** A thread as the inspector sees it. */
 export interface InspectedThread {
@@ -41,9 +41,8 @@ export class Inspection {
   ) {
     session.on('NodeWorker.attachedToWorker', ({ params: { sessionId, workerInfo } }) => {
       const threadId = Number(/\[worker (\d+)\]/.exec(workerInfo.title)?.[1] ?? workerInfo.workerId);
-      const what = /([^/]*?)(?:\.[a-z]+)?$/.exec(workerInfo.url)?.[1] ?? 'worker';
       const post = async (method: string, params = {}) => await this.ask(sessionId, method, params);
-      const thread = { name: `${what} ${threadId}`, threadId, post };
+      const thread = { name: runningThreads.get(threadId) ?? `worker ${threadId}`, threadId, post };
       this.threads.set(sessionId, thread);
       handlers.started(thread).catch(() => this.threads.delete(sessionId)); // it has ended
     });

@@ -1,6 +1,7 @@
 // XXH64 of contents, seeded by the upload that stores them. Together with the MD5 it tells whether a file is what is stored
 // (docs/decisions/059): two contents with one MD5 can be made, but not for an upload that begins later, whose seed is not known yet.
 import { hash } from 'node:crypto';
+import { ArchiverError } from '../../platform/failures/errors.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 
 /** Bytes given to the module at a time: it keeps a copy, which stays in the processor's cache. */
@@ -22,17 +23,24 @@ export interface SeededHash {
 /** Returns the seed of what lies in the folder of this upload. */
 export const seedOf = (uploadId: UploadId): bigint => hash('sha256', uploadId, 'buffer').readBigUInt64LE(0);
 
-// Loaded here and not on the first call: loading WebAssembly is asynchronous, and callers are not.
-const loaded = await load();
+let loaded: SeededHash | undefined;
 
-/**
- * Returns the hash functions, or undefined if WebAssembly is missing: contents are then recorded without, and sent again when they move.
- */
-export const seededHash = (): SeededHash | undefined => loaded;
+/** False if WebAssembly is missing, as under --jitless: contents are then recorded without, and sent again when they move. */
+export const hasSeededHash = (): boolean => 'WebAssembly' in globalThis;
 
-async function load(): Promise<SeededHash | undefined> {
-  // WebAssembly is missing under --jitless.
-  if (!('WebAssembly' in globalThis)) return undefined;
+/** Loads the hash functions: to be awaited before a thread calls `seededHash`, as loading WebAssembly takes a moment. */
+export async function readySeededHash(): Promise<void> {
+  if (hasSeededHash()) loaded ??= await load();
+}
+
+/** Returns the hash functions, or undefined if WebAssembly is missing. @throws internal where nobody has awaited `readySeededHash` */
+export function seededHash(): SeededHash | undefined {
+  if (loaded === undefined && hasSeededHash())
+    throw new ArchiverError('internal', 'XXH64 is used before its WebAssembly is loaded');
+  return loaded;
+}
+
+async function load(): Promise<SeededHash> {
   const { default: xxhash } = await import('xxhash-wasm');
   const hashes = await xxhash();
   const stream = (seed: bigint): SeededStream => {

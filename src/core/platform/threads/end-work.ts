@@ -6,6 +6,8 @@ import { collectGarbage } from './collect-garbage.js';
 export const IDLE_MESSAGE = 'rests';
 
 export interface ThreadData {
+  /** The script that it runs (src/thread.ts). */
+  readonly script: string;
   readonly isKept: boolean;
 }
 

@@ -9,7 +9,7 @@ export const threadExitHooks = new Set<(threadId: number) => Promise<void>>();
 /** Names of the running threads, by number. */
 export const runningThreads = new Map<number, string>();
 
-/** Kept threads without work, by their file. */
+/** Kept threads without work, by what they run. */
 const resting = new Map<string, Worker[]>();
 let keepers = 0;
 
@@ -31,33 +31,42 @@ export function retainThreads(): () => Promise<void> {
   };
 }
 
-/** Returns a thread that runs the file, reusing a resting one if possible. @throws what keeps a thread from starting */
-export function acquireThread(url: URL, name: string): Worker {
-  const rested = resting.get(url.href)?.pop();
+/** What a thread runs: a file, which is told what it is for. */
+export interface ThreadCode {
+  readonly url: URL;
+  readonly name: string;
+}
+
+const keyOf = ({ url, name }: ThreadCode): string => `${name} ${url.href}`;
+
+/** Returns a thread that runs the code, reusing a resting one if possible. @throws what keeps a thread from starting */
+export function acquireThread(code: ThreadCode): Worker {
+  const { url, name } = code;
+  const rested = resting.get(keyOf(code))?.pop();
   if (rested !== undefined) {
     rested.off('error', ignore);
     rested.ref();
     return rested;
   }
   const worker = new Worker(url, {
-    workerData: { isKept: isRetainingThreads() } satisfies ThreadData,
+    workerData: { script: name, isKept: isRetainingThreads() } satisfies ThreadData,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
   });
   const { threadId } = worker;
   runningThreads.set(threadId, `${name} ${threadId}`);
   worker.once('exit', () => {
     runningThreads.delete(threadId);
-    const others = resting.get(url.href)?.filter((other) => other !== worker);
-    if (others !== undefined) resting.set(url.href, others);
+    const others = resting.get(keyOf(code))?.filter((other) => other !== worker);
+    if (others !== undefined) resting.set(keyOf(code), others);
   });
   return worker;
 }
 
 /** Keeps a thread without work, which does not keep the process alive. */
-export function releaseThread(url: URL, worker: Worker): void {
+export function releaseThread(code: ThreadCode, worker: Worker): void {
   worker.on('error', ignore);
   worker.unref();
-  if (isRetainingThreads()) resting.set(url.href, [...(resting.get(url.href) ?? []), worker]);
+  if (isRetainingThreads()) resting.set(keyOf(code), [...(resting.get(keyOf(code)) ?? []), worker]);
   else void endThread(worker);
 }
 

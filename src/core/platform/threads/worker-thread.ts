@@ -6,10 +6,17 @@ import { meaningOf } from '../failures/errno.js';
 import { ArchiverError, errorText, isArchiverError, systemCode } from '../failures/errors.js';
 import { loadLibc } from '../libc/libc.js';
 import { IDLE_MESSAGE } from './end-work.js';
-import { endThread, isRetainingThreads, runThreadExitHooks, releaseThread, acquireThread } from './threads.js';
+import {
+  endThread,
+  isRetainingThreads,
+  runThreadExitHooks,
+  releaseThread,
+  acquireThread,
+  type ThreadCode,
+} from './threads.js';
 
 export interface ThreadOptions<FromThread> {
-  /** Name of its file, e.g. `pack-worker`. */
+  /** Name of its script, e.g. `pack-worker`. */
   readonly name: string;
   /** Description for messages: `a packing thread`. */
   readonly what: string;
@@ -17,7 +24,7 @@ export interface ThreadOptions<FromThread> {
   readonly onMessage: (message: FromThread) => void;
   /** Called at most once, and never by the constructor. */
   readonly onFailure: (error: ArchiverError) => void;
-  /** Overrides the file of that name. */
+  /** Runs this file instead. */
   readonly url?: URL | undefined;
   /** Time limit in ms for a requested end. */
   readonly patienceMs?: number | undefined;
@@ -37,23 +44,23 @@ export class WorkerThread<ToThread, FromThread> {
   /** Undefined when it could not be started, and once it rests: from then on it may belong to others. */
   private worker: Worker | undefined;
   private readonly isKept = isRetainingThreads();
-  private readonly url: URL;
+  private readonly code: ThreadCode;
   private failed = false;
   private mayEnd = false;
 
   constructor(private readonly options: ThreadOptions<FromThread>) {
-    this.url = options.url ?? workerUrl(options.name);
+    this.code = { url: options.url ?? threadUrl(), name: options.name };
     this.worker = this.take();
     // Threads load koffi. When the last user of an addon ends, its destructors run, and those of koffi flush standard error while holding a
     // lock that they take again to complain: if the flush fails, that thread never ends. As long as this thread also holds the addon, they
-    // do not run there; the end of the process skips them (src/cli.ts).
+    // do not run there; the end of the process skips them (src/cli/process-end.ts).
     if (this.worker !== undefined) loadLibc();
     this.ended = this.worker === undefined ? Promise.resolve() : this.listen(this.worker);
   }
 
   private take(): Worker | undefined {
     try {
-      return acquireThread(this.url, this.options.name);
+      return acquireThread(this.code);
     } catch (error) {
       queueMicrotask(() => this.fail(error)); // the caller of the constructor does not have the object yet
       return undefined;
@@ -71,7 +78,7 @@ export class WorkerThread<ToThread, FromThread> {
         if (message !== IDLE_MESSAGE) return this.receive(message);
         worker.off('message', receive).off('messageerror', fail).off('error', fail).off('exit', end);
         this.worker = undefined;
-        releaseThread(this.url, worker);
+        releaseThread(this.code, worker);
         resolve();
       };
       worker.on('message', receive).on('messageerror', fail).on('error', fail).once('exit', end);
@@ -135,12 +142,11 @@ export class WorkerThread<ToThread, FromThread> {
 }
 
 /**
- * Returns the URL of a worker. Bundled code runs from dist/ or dist/chunks/ (code loaded later); TypeScript source (tests) uses the workers
- * of the last build.
+ * Returns the URL of src/thread.ts as it is built. Bundled code runs from dist/ or dist/chunks/ (code loaded later); TypeScript source (tests)
+ * uses the threads of the last build.
  */
-function workerUrl(name: string): URL {
+function threadUrl(): URL {
   const from = import.meta.url;
-  if (from.endsWith('.ts')) return new URL(`../../../../dist/${name}.js`, from);
-  const isSplitOff = /\/chunks\/[^/]*$/.test(from);
-  return new URL(`${isSplitOff ? '../' : './'}${name}.js`, from);
+  if (from.endsWith('.ts')) return new URL('../../../../dist/thread.js', from);
+  return new URL(/\/chunks\/[^/]*$/.test(from) ? '../thread.js' : './thread.js', from);
 }

@@ -1,7 +1,7 @@
 // Reads the manifest and keeps the entries that are selected and valid. Refused entries are never looked at again.
 import { readView } from '../../dataset/chain/read-view.js';
 import { seedsOf } from '../../format/chunk/content-seeds.js';
-import { seededHash } from '../../format/chunk/seeded-hash.js';
+import { hasSeededHash } from '../../format/chunk/seeded-hash.js';
 import { placeProblem } from '../../format/manifest/manifest-check.js';
 import type { ReadManifest } from '../../format/manifest/manifest-reader.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
@@ -77,7 +77,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
 
 /** Seeds of the XXH64s of contents, by chunk; none where WebAssembly is missing. */
 function seedsFor({ uploadId, chunks }: ManifestHead): Pick<TableData, 'seeds'> {
-  if (seededHash() === undefined) return {};
+  if (!hasSeededHash()) return {};
   const seedOf = seedsOf(uploadId, chunks);
   const seeds = new SharedArrayBuffer(chunks.length * BigUint64Array.BYTES_PER_ELEMENT);
   new BigUint64Array(seeds).set(chunks.map((_, position) => seedOf(position) ?? 0n));

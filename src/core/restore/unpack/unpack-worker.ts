@@ -4,6 +4,7 @@ import { loadCodec } from '../../platform/codec/codec.js';
 import { errorText, isArchiverError } from '../../platform/failures/errors.js';
 import { loadLibc } from '../../platform/libc/libc.js';
 import { endWork } from '../../platform/threads/end-work.js';
+import { whenReady } from '../../format/chunk/when-ready.js';
 import { rawFromText, withEnd } from '../../platform/paths/raw-path.js';
 import { openBatchHash } from './batch-hash.js';
 import { CheckSink } from '../write/check-sink.js';
@@ -28,9 +29,7 @@ class WorkerThread {
   private held: Work[] = [];
 
   constructor(private readonly port: MessagePort) {
-    // Loaded now, while the main thread still reads the manifest.
-    loadCodec();
-    loadLibc();
+    loadLibc(); // now, while the main thread still reads the manifest
     port.on('message', (message: ToWorker) => this.receive(message));
   }
 
@@ -156,4 +155,4 @@ function start(): WorkerThread | undefined {
   return parentPort === null ? undefined : new WorkerThread(parentPort);
 }
 
-start();
+whenReady(start);

@@ -81,7 +81,7 @@ test('without a service a thread ends after its work', async () => {
 });
 
 test('what is new in the heap of a thread takes at most 12 MiB', async () => {
-  const worker = acquireThread(new URL('data:text/javascript,setInterval(() => 0, 1000)'), 'idle');
+  const worker = acquireThread({ url: new URL('data:text/javascript,setInterval(() => 0, 1000)'), name: 'idle' });
 
   expect(worker.resourceLimits?.maxYoungGenerationSizeMb).toBe(12);
 
