@@ -1,10 +1,11 @@
 // Parses one line of `files` as an Entry: typed, bounded, without duplicate keys. Paths are checked in path-rules.ts, and positions in
-// manifest-check.ts. Made for a million lines: about a microsecond and one object each.
+// manifest-check.ts. Most lines are plain (plain-line.ts); this reads those too, if need be.
 import { integrityError } from '../../platform/failures/errors.js';
 import { type RawPath, textFromRaw, rawFromBase64, TOP } from '../../platform/paths/raw-path.js';
 import { JsonScanner } from '../../platform/json/json-scanner.js';
 import { parseMode } from './head-schema.js';
 import type { Entry, EntryType, Segment, Timestamp, Tombstone } from './manifest-types.js';
+import { type Draft, MAX_ID, readPlain, TYPES } from './plain-line.js';
 import { COMMIT, isStageName } from './provenance-schema.js';
 import { parseTimestamp } from './timestamp.js';
 
@@ -46,14 +47,12 @@ const KEYS = [
 type Key = (typeof KEYS)[number];
 const POSITIONS = new Map<string, number>(KEYS.map((key, position) => [key, position]));
 const WRITTEN = KEYS.map((key) => `"${key}":`);
-const MAX_ID = 0xff_ff_ff_ff;
 /** A list takes a dozen times the memory of its text. The line of a file with more holes would be too long to be written. */
 export const MAX_PIECES = 1 << 22;
 const MD5 = /^[0-9a-f]{32}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const XXH64 = /^[0-9a-f]{16}$/;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-const TYPES: ReadonlySet<string> = new Set<EntryType>(['file', 'directory', 'symlink', 'hardlink']);
 
 /** Keys of a deletion: its path and its type. */
 const TOMBSTONE_BITS = bitsOf(['path', 'pathBase64', 'type']);
@@ -61,8 +60,6 @@ const TOMBSTONE_BITS = bitsOf(['path', 'pathBase64', 'type']);
 function bitsOf(keys: readonly Key[]): number {
   return keys.reduce((bits, key) => bits | (1 << KEYS.indexOf(key)), 0);
 }
-
-type Draft = { -readonly [K in keyof Entry]?: Entry[K] } & { foreignType?: RawPath; isDeleted?: boolean };
 
 /** Keys that restoring does not need: a quarter of a line. */
 const DESCRIPTIVE_BITS = bitsOf(['ctime', 'inode', 'user', 'group', 'sha256']);
@@ -85,9 +82,12 @@ export class EntryParser {
     private readonly isPlaceless = false,
   ) {}
 
-  /** A position of a chunk; one that is not in the list stays outside of every list. */
   private chunk(): number {
-    const chunk = this.scanner.count();
+    return this.moved(this.scanner.count());
+  }
+
+  /** A position of a chunk; one that is not in the list stays outside of every list. */
+  private moved(chunk: number): number {
     return this.positions === undefined ? chunk : (this.positions[chunk] ?? Number.MAX_SAFE_INTEGER);
   }
 
@@ -126,6 +126,11 @@ export class EntryParser {
 
   /** Parses the bytes of one element, without its comma. @throws integrity without the place: the caller knows it */
   parse(line: RawPath): Entry | Tombstone | ForeignEntry {
+    const plain = readPlain(line, this.isDescriptive);
+    if (plain !== undefined) {
+      if (plain.chunk !== undefined) plain.chunk = this.moved(plain.chunk);
+      return complete(plain, this.isPlaceless);
+    }
     const { scanner } = this;
     this.draft = {};
     this.seen = 0;
