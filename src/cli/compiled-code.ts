@@ -115,19 +115,26 @@ class Scripts {
   keep(file: string): void {
     const ms = performance.now();
     if (!this.hasNew && ms < this.kept.ms * LONGER) return;
-    const compiled = [...this.compiled].map(([name, script]) => [name, script.createCachedData()] as const);
-    // What other commands run is kept with what this one has run.
-    const data = [...new Map([...this.kept.scripts, ...compiled])];
     try {
+      if (isYounger(file, performance.timeOrigin)) return;
+      const compiled = [...this.compiled].map(([name, script]) => [name, script.createCachedData()] as const);
+      // What other commands run is kept with what this one has run.
+      const data = [...new Map([...this.kept.scripts, ...compiled])];
+      const scripts = data.map(([name, { length }]) => [name, length] as const);
       writeKept(
         file,
-        { ms, scripts: data.map(([name, { length }]) => [name, length]) },
+        { ms: Math.max(ms, this.kept.ms), scripts },
         data.map(([, bytes]) => bytes),
       );
     } catch {
       // It takes longer without.
     }
   }
+}
+
+/** Of many calls that begin together one keeps what it has compiled. */
+function isYounger(file: string, sinceMs: number): boolean {
+  return (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0) > sinceMs;
 }
 
 function once(work: () => void): () => void {
