@@ -6,8 +6,8 @@ import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, readSync, rmS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { seededHash } from '../src/core/format/chunk/seeded-hash.js';
-import { loadCodec } from '../src/core/platform/codec/codec.js';
+import { readySeededHash, seededHash } from '../src/core/format/chunk/seeded-hash.js';
+import { loadCodec, readyCodec } from '../src/core/platform/codec/codec.js';
 import { LANE_LIMIT_BYTES, loadMd5Lanes } from '../src/core/platform/md5/md5-lanes.js';
 
 const FRAME_BYTES = 16 << 20;
@@ -15,6 +15,7 @@ const PARTS = ['read', 'zstd', 'md5', 'xxh64', 'sha256', 'write'] as const;
 type Part = (typeof PARTS)[number];
 
 const lanes = loadMd5Lanes();
+await Promise.all([readyCodec(), readySeededHash()]);
 const xxh64 = seededHash();
 if (lanes === undefined || xxh64 === undefined) throw new Error('WebAssembly is missing');
 const codec = loadCodec();

@@ -60,6 +60,19 @@ describe('compiled code is kept', () => {
     expect(readdirSync(join(kept('list'), '..'))).toEqual(['list']);
   });
 
+  test('of each kind of thread, too', () => {
+    mkdirSync(home, { mode: 0o700 });
+    const source = join(home, '..', 'source');
+    mkdirSync(source);
+    writeFileSync(join(source, 'a'), 'content');
+    const upload = () => call(['upload', source, `file://${store}`, '--dataset-id', 'one', '--quiet']);
+    expect(upload()).toEqual({ status: 0, stdout: '', stderr: '' });
+    const threads = ['pack-worker', 'scan-worker'].map((name) => statSync(kept(name)));
+    expect(threads.every(({ size }) => size > 20_000)).toBe(true);
+    expect(upload().status).toBe(0);
+    expect(readdirSync(join(kept('upload'), '..')).toSorted()).toEqual(['pack-worker', 'scan-worker', 'upload']);
+  });
+
   test('and not used where it is damaged', () => {
     mkdirSync(home, { mode: 0o700 });
     const right = list();
