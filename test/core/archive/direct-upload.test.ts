@@ -153,7 +153,7 @@ function packOne(source: string, wrap: (fs: SourceFs) => SourceFs = (fs) => fs) 
     progress: new Float64Array(3),
   });
   const task = { chunk: 0, shard: 0, storageClass: 'STANDARD', entries: Uint32Array.from(rows), rawBytes: 0, bytes: 0 };
-  const packed = packer.pack({ ...task, direct }, Buffer.from(new SharedArrayBuffer(1024)));
+  const packed = packer.finish(packer.pack({ ...task, direct }, Buffer.from(new SharedArrayBuffer(1024))));
   const content = (path: string): string | undefined => {
     const found = packed.objects.find(({ record }) => record.key === `files/${path}`);
     if (found === undefined) return undefined;

@@ -107,7 +107,7 @@ export function packTree(root: string, options: PackTreeOptions = {}): PackedTre
   ledger.expect(tasks.length);
   const chunks = new Map<number, { packed: PackedChunk; stored: Buffer; raw: Buffer }>();
   for (const task of tasks) {
-    const packed = packer.pack(task, Buffer.from(new SharedArrayBuffer(64 * 1024)));
+    const packed = packer.finish(packer.pack(task, Buffer.from(new SharedArrayBuffer(64 * 1024))));
     ledger.add(task, packed);
     const stored = Buffer.from(packed.output.subarray(0, packed.size));
     chunks.set(task.chunk, { packed, stored, raw: decode(codec, packed, stored) });

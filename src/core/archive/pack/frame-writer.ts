@@ -2,15 +2,14 @@
 // says where, `commit` how much. Nothing is copied on the way from the file to the compressor.
 import { hash } from 'node:crypto';
 import type { Codec } from '../../platform/codec/codec-type.js';
-import { integrityError } from '../../platform/failures/errors.js';
 import type { Md5Chain } from '../../platform/md5/md5-chain.js';
-import type { FrameRecord } from '../../format/manifest/manifest-types.js';
 import { chooseLevel } from '../run/compression-level.js';
+import { ChunkFrames } from './chunk-frames.js';
+import { type DeskUse, FrameDesk } from './frame-desk.js';
+import { FramePress } from './frame-press.js';
 import type { Md5Batch } from './md5-batch.js';
 
 const ROOM = 1 << 16;
-/** From here on every frame is decompressed and compared before it counts: encoders had bugs at high levels (restic #4523). */
-const DISTRUSTED_LEVEL = 10;
 
 /** Size of the buffer for frames of `frameBytes`. It grows only for a frame without limit. */
 export const frameBufferBytes = (frameBytes: number): number => (frameBytes === 0 ? 1 << 22 : frameBytes + ROOM);
@@ -25,12 +24,13 @@ export interface FrameWriterOptions {
   readonly md5s: Md5Batch;
   /** Makes the checksum of a file that goes on in further frames. */
   readonly chain?: Md5Chain | undefined;
+  /** Where full frames are laid down for threads that help. */
+  readonly desk?: DeskUse | undefined;
 }
 
 export interface FrameMark {
   readonly frames: number;
   readonly length: number;
-  readonly outputLength: number;
   readonly rawFlushed: number;
   readonly level: number;
   readonly md5s: number;
@@ -41,25 +41,28 @@ export class FrameWriter {
   buffer: Buffer;
   /** Bytes in it. */
   length = 0;
-  /** Buffer for the compressed bytes of the current chunk. */
-  output: Buffer = Buffer.alloc(0);
-  outputLength = 0;
-  frames: FrameRecord[] = [];
-  level = 0;
+  chunk = new ChunkFrames(Buffer.alloc(0), 0);
+  /** The chunk before, while threads compress frames of it. */
+  private earlier: ChunkFrames | undefined;
   private rawFlushed = 0;
-  private check: Buffer | undefined;
+  private readonly press: FramePress;
+  private readonly desk: FrameDesk | undefined;
+  /** The room that is being filled; undefined after a time of helping. */
+  private held: number | undefined;
 
   constructor(private readonly options: FrameWriterOptions) {
     this.buffer = options.md5s.allocate(frameBufferBytes(options.frameBytes));
+    this.press = new FramePress(options.codec);
+    this.desk = options.desk && new FrameDesk(options.desk, this.press);
+    this.held = options.desk?.thread;
   }
 
-  /** Begins a chunk that is written into `output` (replaced by a larger one if need be). */
+  /** Begins a chunk that is written into `output`. That before the last must be complete. */
   begin(output: Buffer): void {
-    this.output = output;
-    this.outputLength = 0;
-    this.frames = [];
+    this.earlier = this.chunk.laid.length === 0 ? undefined : this.chunk;
+    if (this.held === undefined && this.desk !== undefined) this.fillNext(this.desk);
+    this.chunk = new ChunkFrames(output, this.options.level ?? 0);
     this.length = 0;
-    this.level = this.options.level ?? 0;
     this.rawFlushed = 0;
   }
 
@@ -122,74 +125,131 @@ export class FrameWriter {
   /** Ends the current frame, if there is one. @throws integrity when the encoder lost data */
   flush(): void {
     if (this.length === 0) return;
+    const { chunk } = this;
     const { codec, md5s, chain } = this.options;
     md5s.run();
-    chain?.offer(); // to threads that come to hash while this one compresses
     const raw = this.buffer.subarray(0, this.length);
-    if (this.level === 0) this.level = chooseLevel(codec, raw);
-    const bound = codec.compressBound(raw.length);
-    const space = this.outputSpace(bound);
-    const size = codec.compressFrame(space, raw, this.level);
-    const stored = space.subarray(0, size);
-    if (this.level >= DISTRUSTED_LEVEL) this.compare(stored, raw);
-    chain?.settle();
-    this.frames.push({ size, rawSize: raw.length, sha256: hash('sha256', stored) });
-    this.outputLength += size;
+    if (chunk.level === 0) chunk.level = chooseLevel(codec, raw);
     this.rawFlushed += this.length;
     this.length = 0;
+    if (this.desk?.hasHelpers === true && this.held !== undefined) {
+      chain?.settle();
+      this.layDown(this.desk, this.held, raw.length);
+      return;
+    }
+    this.complete(chunk);
+    chain?.offer(); // to threads that come to hash while this one compresses
+    this.compress(chunk, raw);
+    chain?.settle();
+  }
+
+  private compress(chunk: ChunkFrames, raw: Buffer): void {
+    const space = chunk.space(this.options.codec.compressBound(raw.length));
+    const stored = this.press.press(space, raw, chunk.level);
+    chunk.length += stored.length;
+    chunk.records.push({ size: stored.length, rawSize: raw.length, sha256: hash('sha256', stored) });
   }
 
   /** Returns the current position, for `rewind`. */
   mark(): FrameMark {
-    const { length, outputLength, rawFlushed, level } = this;
-    return { frames: this.frames.length, length, outputLength, rawFlushed, level, md5s: this.options.md5s.mark() };
+    const { length, rawFlushed, chunk } = this;
+    return { frames: chunk.count, length, rawFlushed, level: chunk.level, md5s: this.options.md5s.mark() };
   }
 
   /** Forgets what was written since `mark`. A frame that ended in between is decompressed again: rare, and no copy is kept. */
   rewind(mark: FrameMark): void {
+    const { chunk } = this;
+    this.complete(chunk);
     this.options.md5s.rewind(mark.md5s);
-    const ended = this.frames[mark.frames];
+    const ended = chunk.dropFrom(mark.frames);
     if (ended !== undefined) {
-      const stored = this.output.subarray(mark.outputLength, mark.outputLength + ended.size);
+      const { rawSize } = ended.record;
       this.length = 0;
-      this.ensure(ended.rawSize);
-      this.options.codec.decompressFrame(this.buffer.subarray(0, ended.rawSize), stored);
+      this.ensure(rawSize);
+      this.options.codec.decompressFrame(this.buffer.subarray(0, rawSize), ended.stored);
     }
-    this.frames.length = mark.frames;
     this.length = mark.length;
-    this.outputLength = mark.outputLength;
     this.rawFlushed = mark.rawFlushed;
-    this.level = mark.level;
+    chunk.level = mark.level;
   }
 
-  /** Appends bytes to the output as they are. */
-  append(bytes: Uint8Array): void {
-    this.ensureOutput(bytes.length);
-    this.output.set(bytes, this.outputLength);
-    this.outputLength += bytes.length;
+  /** Compresses what other threads lay down. Not within a chunk. */
+  help(): void {
+    if (this.desk === undefined) return;
+    if (this.held !== undefined) this.desk.free(this.held);
+    this.held = undefined;
+    this.desk.help();
   }
 
-  /** The next `bytes` of the output, to be filled and counted in `outputLength`. */
-  outputSpace(bytes: number): Buffer {
-    this.ensureOutput(bytes);
-    return this.output.subarray(this.outputLength, this.outputLength + bytes);
+  /** Lays down the frame in `room`, and fills another. */
+  private layDown(desk: FrameDesk, room: number, length: number): void {
+    desk.offer(room, length, this.chunk.level);
+    this.chunk.laid.push(room);
+    this.fillNext(desk);
   }
 
-  private ensureOutput(bytes: number): void {
-    const needed = this.outputLength + bytes;
-    if (needed <= this.output.length) return;
-    const larger = Buffer.from(new SharedArrayBuffer(Math.max(needed, Math.ceil(this.output.length * 1.5))));
-    this.output.copy(larger, 0, 0, this.outputLength);
-    this.output = larger;
+  /** Takes a room to fill; compresses frames here as long as there is none. */
+  private fillNext(desk: FrameDesk): void {
+    for (;;) {
+      const { turn } = desk;
+      const chunks = this.earlier === undefined ? [this.chunk] : [this.earlier, this.chunk];
+      for (const chunk of chunks) this.collect(desk, chunk);
+      const room = desk.takeFree();
+      if (room !== undefined) {
+        this.held = room;
+        this.buffer = desk.buffer(room);
+        this.options.md5s.use(this.buffer);
+        return;
+      }
+      if (!chunks.some((chunk) => this.compressLaid(desk, chunk))) desk.wait(turn);
+    }
   }
 
-  private compare(stored: Uint8Array, raw: Buffer): void {
-    if (this.check === undefined || this.check.length < raw.length) this.check = Buffer.allocUnsafeSlow(raw.length);
-    const back = this.check.subarray(0, raw.length);
-    if (this.options.codec.decompressFrame(back, stored) !== raw.length || back.compare(raw) !== 0) {
-      throw integrityError(`the zstd encoder lost data at level ${this.level}`, {
-        hint: 'nothing was committed; choose --compression-level 9 or lower',
-      });
+  /** Waits for all frames of a chunk that were laid down, or compresses them. @throws as compressing a frame does */
+  complete(chunk: ChunkFrames): void {
+    const { desk } = this;
+    while (desk !== undefined && chunk.laid.length > 0) {
+      const { turn } = desk;
+      this.collect(desk, chunk);
+      if (chunk.laid.length > 0 && !this.compressLaid(desk, chunk)) desk.wait(turn);
+    }
+  }
+
+  /** Takes what is done of the first frames that were laid down into the output. */
+  private collect(desk: FrameDesk, chunk: ChunkFrames): void {
+    for (;;) {
+      const [room] = chunk.laid;
+      const result = room === undefined ? undefined : desk.result(room);
+      if (room === undefined || result === undefined) return;
+      if ('raw' in result) this.compress(chunk, result.raw);
+      else {
+        const { stored, rawSize, sha256 } = result;
+        chunk.append(stored);
+        chunk.records.push({ size: stored.length, rawSize, sha256 });
+      }
+      chunk.laid.shift();
+      desk.free(room);
+    }
+  }
+
+  /** Compresses the first frame that nobody has begun; false if there is none. */
+  private compressLaid(desk: FrameDesk, { laid }: ChunkFrames): boolean {
+    const room = laid.find((candidate) => desk.takeBack(candidate));
+    if (room !== undefined) desk.compress(room);
+    return room !== undefined;
+  }
+
+  /** Gives up what was laid down for the chunk, which has failed. @throws cancelled as `FrameDesk.wait` */
+  withdraw(): void {
+    const { desk } = this;
+    const { laid } = this.chunk;
+    for (let [room] = laid; desk !== undefined && room !== undefined;) {
+      const { turn } = desk;
+      if (desk.takeBack(room) || desk.result(room) !== undefined) {
+        desk.free(room);
+        laid.shift();
+        [room] = laid;
+      } else desk.wait(turn);
     }
   }
 }

@@ -31,6 +31,11 @@ export class Md5Batch {
     return frame;
   }
 
+  /** Goes on with a frame in another room of the same memory. All that waits must have been made. */
+  use(frame: Buffer): void {
+    this.lanes?.use(frame);
+  }
+
   /** Adds the content of `entry`: `length` bytes at `start` of `frame`, the last Buffer allocated, which must stay there until `run`. */
   add(entry: number, frame: Buffer, start: number, length: number): void {
     if (this.lanes === undefined) {

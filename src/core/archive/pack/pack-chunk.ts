@@ -8,12 +8,13 @@ import { hash } from 'node:crypto';
 import { entryLine } from '../../format/manifest/entry-line.js';
 import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
 import type { ChunkTask } from '../run/chunk-task.js';
-import type { PackedChunk, PackedSegment, PackedObject } from '../run/packed-chunk.js';
+import type { PackedChunk, PackedSegment } from '../run/packed-chunk.js';
 import { encodeTable } from '../../format/chunk/table-frame.js';
 import { copyDigests, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { TwinPacker } from './pack-twins.js';
 import { TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { PackState, type PackDeps, PROGRESS } from './pack-state.js';
+import type { ChunkFrames } from './chunk-frames.js';
 import { CutFilePacker } from './pack-cut.js';
 import { packDirect } from './pack-direct.js';
 import { packFile } from './pack-file.js';
@@ -21,6 +22,19 @@ import { packShare } from './pack-share.js';
 import { StreamPacker } from './pack-stream.js';
 import { isPathError, reasonOf } from '../scan/skip.js';
 import { BLOCK } from '../../format/tar/tar-block.js';
+
+/** A chunk of which all is read. */
+export interface UnfinishedChunk extends Pick<
+  PackedChunk,
+  'rawSize' | 'segment' | 'objects' | 'extras' | 'skipped' | 'bytes'
+> {
+  readonly task: ChunkTask;
+  readonly chunk: ChunkFrames;
+  /** Where it begins in the output. */
+  readonly start: number;
+  /** Of the table of contents; read once. */
+  readonly lines: Iterable<string>;
+}
 
 export class ChunkPacker {
   private readonly state: PackState;
@@ -43,19 +57,34 @@ export class ChunkPacker {
     this.deps.fs.close(this.state.rootFd);
   }
 
-  /** Packs `task` into `output`, which is replaced when it is too small. */
-  pack(task: ChunkTask, output: Buffer): PackedChunk {
+  /** Compresses frames of other threads, until the main thread has something else to do. */
+  help(): void {
+    this.state.frames.help();
+  }
+
+  /**
+   * Packs `task` into `output`, which is replaced when it is too small. The chunk is to be finished before that after the next is packed:
+   * until then other threads may compress frames of it.
+   */
+  pack(task: ChunkTask, output: Buffer): UnfinishedChunk {
     const { state, deps } = this;
     state.begin(output);
     deps.progress[PROGRESS.current] = task.entries[0] ?? 0;
-    const objects = packDirect(state, task);
-    const start = state.frames.outputLength;
-    const segment = this.packContent(task);
-    state.frames.zeros(2 * BLOCK);
-    state.frames.flush();
-    const rawSize = state.frames.position;
-    const entries = this.writeToc(task, rawSize, segment, objects);
-    return { ...this.finish(task, start), rawSize, entries, segment, objects };
+    try {
+      const objects = packDirect(state, task);
+      const start = state.frames.chunk.length;
+      const segment = this.packContent(task);
+      state.frames.zeros(2 * BLOCK);
+      state.frames.flush();
+      const { extras, skipped, bytes } = state;
+      const { chunk, position } = state.frames;
+      const about = { task, chunk, start, rawSize: position, objects, segment, extras, skipped, bytes };
+      // What the next piece of a file changes in its row is not for the table of this one.
+      return { ...about, lines: chunk.laid.length === 0 ? this.lines(about) : [...this.lines(about)] };
+    } catch (error) {
+      state.frames.withdraw();
+      throw error;
+    }
   }
 
   /** Packs what the task is of; returns the place of a piece of a file. */
@@ -68,21 +97,27 @@ export class ChunkPacker {
     return undefined;
   }
 
-  /** Appends the table of contents and hashes the chunk, which begins at `start` in the output. */
-  private finish(task: ChunkTask, start: number): Omit<PackedChunk, 'rawSize' | 'entries' | 'segment' | 'objects'> {
-    const { frames, extras, skipped, bytes } = this.state;
+  /** Waits for its frames, appends the table of contents and hashes the chunk. @throws integrity when the encoder lost data */
+  finish(packed: UnfinishedChunk): PackedChunk {
+    const { task, chunk, start, rawSize, objects, segment, extras, skipped, bytes } = packed;
+    this.state.frames.complete(chunk);
+    const entries = this.writeToc(packed);
     const toc = encodeTable(this.deps.codec, this.toc.bytes());
-    frames.append(toc);
-    const output = frames.output.subarray(start);
-    const size = frames.outputLength - start;
+    chunk.append(toc);
+    const output = chunk.output.subarray(start);
+    const size = chunk.length - start;
     return {
       chunk: task.chunk,
       output,
       size,
       tocSize: toc.length,
       sha256: hash('sha256', output.subarray(0, size)),
-      level: frames.level,
-      frames: frames.frames,
+      level: chunk.level,
+      frames: chunk.records,
+      rawSize,
+      entries,
+      segment,
+      objects,
       bytes,
       extras,
       skipped,
@@ -90,14 +125,15 @@ export class ChunkPacker {
   }
 
   /** Fills `toc` with the table of contents; returns how many entries it lists. */
-  private writeToc(
-    task: ChunkTask,
-    rawSize: number,
-    segment: PackedSegment | undefined,
-    packed: readonly PackedObject[],
-  ): number {
-    const { table, names, settings } = this.deps;
-    const { level, frames } = this.state.frames;
+  private writeToc({
+    task,
+    chunk: { level, records: frames },
+    rawSize,
+    segment,
+    objects: packed,
+    lines,
+  }: UnfinishedChunk): number {
+    const { settings } = this.deps;
     const { firstRow: _row, ...piece } = task.part ?? {};
     const part = task.part === undefined ? {} : { part: { ...piece, stored: segment?.size ?? 0 } };
     const chunk = { chunk: task.chunk, shard: task.shard, rawSize, level, frames, ...part };
@@ -107,13 +143,16 @@ export class ChunkPacker {
     this.toc.add(JSON.stringify(head).slice(0, -1));
     this.toc.add(',"files":[\n');
     let entries = 0;
-    for (const index of task.entries) {
-      if (!this.isContained(task, index)) continue;
-      const line = entryLine(table, index, names, this.state.extras.get(index));
-      this.toc.add(entries++ === 0 ? line : `,\n${line}`);
-    }
+    for (const line of lines) this.toc.add(entries++ === 0 ? line : `,\n${line}`);
     this.toc.add('\n]}\n');
     return entries;
+  }
+
+  /** The entries as the table of contents lists them. */
+  private *lines({ task, extras }: Pick<UnfinishedChunk, 'task' | 'extras'>): Generator<string> {
+    const { table, names } = this.deps;
+    for (const index of task.entries)
+      if (this.isContained(task, index)) yield entryLine(table, index, names, extras.get(index));
   }
 
   /**

@@ -40,7 +40,7 @@ function packOne(state: PackState, task: ChunkTask, file: DirectFile): PackedObj
       if ((c.allocated[index] ?? 0) < size && deps.fs.extents(fd, size) !== undefined) return undefined;
       state.checkGrowth(size, plannedBytes);
       state.keepXattrs(index, deps.fs.xattrs(fd));
-      const got = readFully(fd, frames.outputSpace(size));
+      const got = readFully(fd, frames.chunk.space(size));
       state.examine(fd);
       const held = got === size && !state.differs(index);
       if (!held && attempt < TRIES) continue;
@@ -61,9 +61,9 @@ function packOne(state: PackState, task: ChunkTask, file: DirectFile): PackedObj
 function stored(state: PackState, task: ChunkTask, file: DirectFile, size: number): PackedObject {
   const { frames, deps } = state;
   const { table, settings } = deps;
-  const start = frames.outputLength;
-  const bytes = frames.outputSpace(size);
-  frames.outputLength += size;
+  const start = frames.chunk.length;
+  const bytes = frames.chunk.space(size);
+  frames.chunk.length += size;
   if (settings.fileChecksums) table.md5.write(hash('md5', bytes), file.index * 16, 'hex');
   state.keepSeeded(file.index, bytes);
   const record: ChunkRecord = {

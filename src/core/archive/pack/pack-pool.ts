@@ -2,11 +2,11 @@
 // are shared memory: they are reused, never copied, and never make a garbage collector run (transferred buffers did, for a tenth of the
 // time).
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
-import { makeMd5Rooms, type Md5Rooms } from '../../platform/md5/md5-rooms.js';
 import { WorkerThread } from '../../platform/threads/worker-thread.js';
 import type { ChunkTask } from '../run/chunk-task.js';
 import type { EntryTableData } from '../../format/columns/entry-table.js';
 import type { PackedChunk } from '../run/packed-chunk.js';
+import { callHelper, type DeskData, makeDesk } from './frame-desk.js';
 import { frameBufferBytes } from './frame-writer.js';
 import { PROGRESS, type PackSettings } from './pack-state.js';
 import type { PackMessage, PackReply } from './pack-worker.js';
@@ -28,7 +28,11 @@ type Thread = WorkerThread<PackMessage, PackReply>;
 export class PackPool {
   private readonly threads: readonly Thread[];
   private readonly counters: Float64Array[] = [];
-  private readonly waiting = new Map<number, Waiting>();
+  /** What each thread packs, in order. */
+  private readonly waiting: readonly Waiting[][];
+  /** Threads that were asked to help others. */
+  private readonly helping = new Set<number>();
+  private desk: DeskData | undefined;
   private failure: ArchiverError | undefined;
 
   /** `url`: script to run instead of that of the packing threads. */
@@ -36,6 +40,7 @@ export class PackPool {
     readonly size: number,
     url?: URL,
   ) {
+    this.waiting = Array.from({ length: size }, () => []);
     this.threads = Array.from(
       { length: size },
       (_, number): Thread =>
@@ -51,27 +56,39 @@ export class PackPool {
 
   /** Hands every worker the table and settings. */
   open(table: EntryTableData, settings: PackSettings): void {
-    const rooms = this.roomsFor(settings);
+    this.desk = this.deskFor(settings);
     for (const [number, thread] of this.threads.entries()) {
       const progress = new SharedArrayBuffer(Object.keys(PROGRESS).length * 8);
       this.counters.push(new Float64Array(progress));
-      thread.post({ type: 'open', table, settings, progress, rooms, number });
+      thread.post({ type: 'open', table, settings, progress, desk: this.desk, number });
     }
   }
 
-  /** Makes memory in which threads hash each other's frames: of use with several of them, and while a frame cannot grow. */
-  private roomsFor({ fileChecksums, frameBytes }: PackSettings): Md5Rooms | undefined {
-    if (!fileChecksums || frameBytes === 0 || this.size === 1) return undefined;
-    return makeMd5Rooms(this.size, frameBufferBytes(frameBytes));
+  /** Makes memory in which threads work on each other's frames: of use with several of them, and while a frame cannot grow. */
+  private deskFor({ frameBytes }: PackSettings): DeskData | undefined {
+    return frameBytes === 0 || this.size === 1 ? undefined : makeDesk(this.size, frameBufferBytes(frameBytes));
   }
 
-  /** Packs one chunk on thread number `number`, which must be idle. @throws what the thread failed with, or another before */
+  /** Has an idle thread compress frames of those that pack, until it is to pack itself. */
+  help(number: number): void {
+    if (this.desk === undefined || this.helping.has(number)) return;
+    this.helping.add(number);
+    callHelper(this.desk, number, true);
+    this.threads[number]?.post({ type: 'help' });
+  }
+
+  private endHelp(number: number): void {
+    if (this.desk !== undefined && this.helping.delete(number)) callHelper(this.desk, number, false);
+  }
+
+  /** Packs one chunk on thread number `number`, after those that it was given before. @throws what the thread failed with, or another before */
   pack(number: number, task: ChunkTask, output: SharedArrayBuffer): Promise<PackedChunk> {
     return new Promise((resolve, reject) => {
       const thread = this.threads[number];
       if (thread === undefined) throw new ArchiverError('internal', `no packing thread ${number}`);
       if (this.failure !== undefined) throw this.failure;
-      this.waiting.set(number, { resolve, reject });
+      this.endHelp(number);
+      this.waiting[number]?.push({ resolve, reject });
       thread.post({ type: 'pack', task, output });
     });
   }
@@ -95,12 +112,12 @@ export class PackPool {
 
   /** Ends the threads, each when it is idle. */
   async close(): Promise<void> {
+    for (const number of this.helping) this.endHelp(number);
     await Promise.all(this.threads.map((thread) => thread.close({ type: 'close' })));
   }
 
   private settle(number: number, reply: PackReply): void {
-    const waiting = this.waiting.get(number);
-    this.waiting.delete(number);
+    const waiting = this.waiting[number]?.shift();
     if (reply.type === 'packed') {
       waiting?.resolve({ ...reply.chunk, output: Buffer.from(reply.output, reply.start) });
       return;
@@ -112,7 +129,7 @@ export class PackPool {
   /** Handles the loss of a thread: every chunk that is being packed fails, and every later one. */
   private fail(error: ArchiverError): void {
     this.failure ??= error;
-    for (const { reject } of this.waiting.values()) reject(error);
-    this.waiting.clear();
+    this.stop(); // others may wait for what that thread was to compress
+    for (const thread of this.waiting) for (const { reject } of thread.splice(0)) reject(error);
   }
 }

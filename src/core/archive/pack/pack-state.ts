@@ -11,6 +11,7 @@ import { type RawPath, TOP, pathBelow } from '../../platform/paths/raw-path.js';
 import { isAsScanned } from '../scan/as-scanned.js';
 import { MACHINE_XATTR } from '../scan/current-xattrs.js';
 import { type EntryTable, STATUS, XXH64_BYTES } from '../../format/columns/entry-table.js';
+import type { DeskUse } from './frame-desk.js';
 import { type FrameMark, FrameWriter } from './frame-writer.js';
 import { loadMd5Lanes } from '../../platform/md5/md5-lanes.js';
 import type { Md5Room } from '../../platform/md5/md5-rooms.js';
@@ -48,8 +49,9 @@ export interface PackDeps {
   readonly names: LineSources;
   readonly settings: PackSettings;
   readonly progress: Float64Array;
-  /** Memory for the frame that other threads see, too; undefined for memory of its own. */
+  /** Memory for the frame that other threads see, too, and where full ones are laid down; undefined for memory of its own. */
   readonly room?: Md5Room | undefined;
+  readonly desk?: Omit<DeskUse, 'throwIfStopping'> | undefined;
 }
 
 /** A position in a chunk, for `rewind`. */
@@ -68,10 +70,17 @@ export class PackState {
   bytes = 0;
 
   constructor(readonly deps: PackDeps) {
-    const { codec, settings, fs, table, room } = deps;
+    const { codec, settings, fs, table, room, desk } = deps;
     const { frameBytes, level } = settings;
     this.md5s = new Md5Batch(table.md5, room === undefined ? loadMd5Lanes() : room.lanes);
-    this.frames = new FrameWriter({ codec, frameBytes, level, md5s: this.md5s, chain: room?.chain });
+    this.frames = new FrameWriter({
+      codec,
+      frameBytes,
+      level,
+      md5s: this.md5s,
+      chain: room?.chain,
+      desk: desk && room && { ...desk, throwIfStopping: () => this.throwIfStopping() },
+    });
     this.rootFd = fs.openRoot(settings.root);
   }
 

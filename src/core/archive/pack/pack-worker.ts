@@ -2,14 +2,15 @@
 import { parentPort } from 'node:worker_threads';
 import { loadCodec } from '../../platform/codec/codec.js';
 import { ArchiverError, errorText, isArchiverError } from '../../platform/failures/errors.js';
-import { type Md5Rooms, openMd5Room } from '../../platform/md5/md5-rooms.js';
+import { openMd5Room } from '../../platform/md5/md5-rooms.js';
 import { endWork } from '../../platform/threads/end-work.js';
 import { whenReady } from '../../format/chunk/when-ready.js';
 import { readAccountNames } from '../scan/account-names.js';
 import type { ChunkTask } from '../run/chunk-task.js';
 import { type EntryTableData, openEntryTable } from '../../format/columns/entry-table.js';
-import { ChunkPacker } from './pack-chunk.js';
+import { ChunkPacker, type UnfinishedChunk } from './pack-chunk.js';
 import type { PackedChunk } from '../run/packed-chunk.js';
+import type { DeskData } from './frame-desk.js';
 import type { PackSettings } from './pack-state.js';
 import { openSourceFs } from '../scan/open-source-fs.js';
 import { openSource } from '../scan/united-source.js';
@@ -21,10 +22,12 @@ export type PackMessage =
       readonly settings: PackSettings;
       readonly progress: SharedArrayBuffer;
       /** Memory for the frames of all threads, and the number of this one. */
-      readonly rooms: Md5Rooms | undefined;
+      readonly desk: DeskData | undefined;
       readonly number: number;
     }
   | { readonly type: 'pack'; readonly task: ChunkTask; readonly output: SharedArrayBuffer }
+  /** To compress what other threads lay down, until `callHelper` says no. */
+  | { readonly type: 'help' }
   | { readonly type: 'close' };
 
 export type PackReply =
@@ -40,11 +43,13 @@ const port = parentPort;
 // Loaded at once, while the main thread still scans; a failure shows with the first chunk.
 const plain = openSourceFs();
 let packer: ChunkPacker | undefined;
+/** A chunk of which frames are being compressed by other threads: it is finished when the next is read. */
+let unfinished: UnfinishedChunk | undefined;
 let opening: Extract<PackMessage, { type: 'open' }> | undefined;
 
 function open(): ChunkPacker {
   if (opening === undefined) throw new ArchiverError('internal', 'a chunk came before the table');
-  const { table, settings, progress, rooms, number } = opening;
+  const { table, settings, progress, desk, number } = opening;
   return new ChunkPacker({
     fs: openSource(settings.root, plain),
     table: openEntryTable(table),
@@ -52,7 +57,8 @@ function open(): ChunkPacker {
     names: { ...readAccountNames(), provenance: settings.provenance },
     settings,
     progress: new Float64Array(progress),
-    room: rooms && openMd5Room(rooms, number),
+    room: desk && openMd5Room(desk.rooms, number),
+    desk: desk && { data: desk, thread: number },
   });
 }
 
@@ -68,11 +74,49 @@ function receive(message: PackMessage): void {
     opening = message;
     return;
   }
-  try {
+  attempt(() => {
     packer ??= open();
-    const { output, ...chunk } = packer.pack(message.task, Buffer.from(message.output));
-    const buffer = output.buffer as SharedArrayBuffer;
-    port?.postMessage({ type: 'packed', chunk, output: buffer, start: output.byteOffset } satisfies PackReply);
+    if (message.type === 'help') packer.help();
+    else pack(packer, message);
+  });
+}
+
+function pack(packing: ChunkPacker, { task, output }: Extract<PackMessage, { type: 'pack' }>): void {
+  const before = unfinished;
+  unfinished = undefined;
+  let packed: UnfinishedChunk | undefined;
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    packed = packing.pack(task, Buffer.from(output));
+  } catch (error) {
+    failure = { error };
+  }
+  // Replies come in the order of the messages.
+  if (before !== undefined) attempt(() => finish(packing, before));
+  if (failure !== undefined) throw failure.error;
+  if (packed === undefined) return;
+  if (packed.chunk.laid.length === 0) finish(packing, packed);
+  else {
+    unfinished = packed;
+    setImmediate(finishLast, packing, packed); // unless a chunk follows
+  }
+}
+
+function finishLast(packing: ChunkPacker, packed: UnfinishedChunk): void {
+  if (unfinished !== packed) return;
+  unfinished = undefined;
+  attempt(() => finish(packing, packed));
+}
+
+function finish(packing: ChunkPacker, packed: UnfinishedChunk): void {
+  const { output, ...chunk } = packing.finish(packed);
+  const buffer = output.buffer as SharedArrayBuffer;
+  port?.postMessage({ type: 'packed', chunk, output: buffer, start: output.byteOffset } satisfies PackReply);
+}
+
+function attempt(work: () => void): void {
+  try {
+    work();
   } catch (error) {
     const integrity = isArchiverError(error, 'integrity');
     port?.postMessage({ type: 'failed', integrity, message: errorText(error) } satisfies PackReply);

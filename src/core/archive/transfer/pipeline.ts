@@ -14,6 +14,11 @@ import type { TransferPolicy } from '../run/transfer-policy.js';
 /** Time for requests under way to end after an interruption: somebody waits for the prompt, and the sender of SIGTERM for eight seconds. */
 const ARRIVAL_MS = 5000;
 
+/** Chunks of a worker that is helped: one that is read, one whose last frames are compressed, one to go on with. */
+const AHEAD = 3;
+/** One more is on its way to the store. */
+const LEAST_BUFFERS = AHEAD + 1;
+
 export interface PipelineOptions {
   readonly lanes: readonly Lane[];
   /** Lanes that are not known yet, after those. */
@@ -26,6 +31,8 @@ export interface PipelineOptions {
   readonly bufferBytes: number;
   /** Most output buffers at once, by memory; at least 1. */
   readonly maxBuffers: number;
+  /** Number of those whose memory workers need while they help each other. */
+  readonly helpBuffers: number;
   readonly now: () => number;
   readonly send: (task: ChunkTask, chunk: PackedChunk, signal: AbortSignal) => Promise<SendOutcome>;
   readonly onStart?: (task: ChunkTask) => void;
@@ -54,7 +61,9 @@ class Pipeline {
   private readonly lanes: (readonly ChunkTask[])[];
   /** Remaining tasks of the lane that each worker is on; empty if it is idle. */
   private readonly current: ChunkTask[][];
-  private readonly busy: boolean[];
+  /** Number of tasks that each worker was given. */
+  private readonly busy: number[];
+  private isHelping = false;
   private packing = 0;
   private sending = 0;
   private stagedCap: number;
@@ -64,7 +73,7 @@ class Pipeline {
   constructor(private readonly options: PipelineOptions) {
     this.lanes = [...options.lanes];
     this.current = Array.from({ length: options.pool.size }, () => []);
-    this.busy = this.current.map(() => false);
+    this.busy = this.current.map(() => 0);
     this.stagedCap = options.policy.stagedMin;
     setMaxListeners(0, this.abort.signal); // every request listens, and direct files make many
   }
@@ -125,15 +134,41 @@ class Pipeline {
     while (this.staged.length > 0 && this.sending < this.options.policy.window.size) this.startSending();
     this.adapt();
     for (let worker = 0; worker < this.busy.length && this.mayPack(); worker++) {
-      if (this.busy[worker] === false) this.startPacking(worker);
+      if (this.busy[worker] === 0) this.startPacking(worker);
     }
+    if (this.packing > 0 && this.lanes.length === 0 && this.options.source?.isOver !== false) this.helpOthers();
+  }
+
+  /**
+   * Has workers help with what others pack, once there is nothing left for themselves. One that is helped gets further chunks of its file
+   * before it is asked, so that nobody waits between two of them.
+   */
+  private helpOthers(): void {
+    const { pool, feed, maxBuffers, helpBuffers } = this.options;
+    if (maxBuffers - helpBuffers < LEAST_BUFFERS) return;
+    for (const [worker, tasks] of this.busy.entries()) {
+      if (tasks > 0 || this.current[worker]?.length !== 0) continue;
+      pool.help(worker);
+      this.isHelping = true;
+    }
+    if (!this.isHelping || feed !== undefined) return;
+    for (const worker of this.busy.keys())
+      while (this.current[worker]?.length !== 0 && (this.busy[worker] ?? 0) < AHEAD && this.mayPack())
+        this.startPacking(worker);
   }
 
   private mayPack(): boolean {
-    const { policy, pool, maxBuffers } = this.options;
+    const { policy, pool } = this.options;
     const ahead = policy.windowLimit === 1 ? 0 : policy.window.size + this.stagedCap;
-    const outstanding = this.packing + this.staged.length + this.sending;
-    return outstanding < Math.min(maxBuffers, pool.size + ahead);
+    return this.outstanding < Math.min(this.mostBuffers, pool.size + ahead);
+  }
+
+  private get outstanding(): number {
+    return this.packing + this.staged.length + this.sending;
+  }
+
+  private get mostBuffers(): number {
+    return this.options.maxBuffers - (this.isHelping ? this.options.helpBuffers : 0);
   }
 
   // If the wire runs dry, packing may run further ahead; if chunks pile up, more memory is of no use.
@@ -149,7 +184,7 @@ class Pipeline {
       this.current[worker] = [...(this.lanes.shift() ?? this.options.source?.take() ?? [])];
     const task = this.current[worker]?.shift();
     if (task === undefined) return;
-    this.busy[worker] = true;
+    this.busy[worker] = (this.busy[worker] ?? 0) + 1;
     this.packing++;
     this.track(
       async () => {
@@ -165,7 +200,7 @@ class Pipeline {
         this.staged.push({ task, chunk });
       },
       () => {
-        this.busy[worker] = false;
+        this.busy[worker] = (this.busy[worker] ?? 0) - 1;
         this.packing--;
       },
     );
@@ -183,7 +218,8 @@ class Pipeline {
       },
       () => {
         this.sending--;
-        this.spare.push(next.chunk.output.buffer as SharedArrayBuffer);
+        if (this.outstanding + this.spare.length < this.mostBuffers)
+          this.spare.push(next.chunk.output.buffer as SharedArrayBuffer);
       },
     );
   }

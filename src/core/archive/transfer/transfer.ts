@@ -119,6 +119,7 @@ async function transfer(run: TransferInput, { plan, pool, sent }: Round, hooks: 
       policy: plan.policy,
       bufferBytes: plan.memory.outputBytes(plan.chunkBytes),
       maxBuffers: plan.memory.buffers(plan.chunkBytes),
+      helpBuffers: Math.ceil(plan.memory.helpBytes / plan.memory.outputBytes(plan.chunkBytes)),
       now: () => performance.now(),
       onStart: ({ chunk, shard, rawBytes }) =>
         emit({ type: 'chunk', state: 'started', chunk, shard, rawBytes, storedBytes: 0 }),

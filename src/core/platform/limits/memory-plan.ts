@@ -12,6 +12,8 @@ const DEFAULT_NEXT = 96 * MIB;
 export interface MemoryPlan {
   /** Bytes for all output buffers together. */
   readonly bufferBytes: number;
+  /** Bytes that workers need to compress each other's frames: one more frame, and an output for each. */
+  readonly helpBytes: number;
   /** Returns the bytes of one output buffer for chunks of this size: incompressible content plus the table of contents. */
   outputBytes(chunkBytes: number): number;
   /** Returns the number of output buffers that fit, at least 1. */
@@ -26,6 +28,7 @@ export function memoryPlan(limitBytes: number | undefined, workers: number, fram
   const outputBytes = (chunkBytes: number): number => Math.ceil(chunkBytes * 1.01) + MIB;
   return {
     bufferBytes,
+    helpBytes: (workers + 1) * frame,
     outputBytes,
     buffers: (chunkBytes) => Math.max(1, Math.floor(bufferBytes / outputBytes(chunkBytes))),
   };

@@ -29,6 +29,8 @@ export interface Md5Lanes {
    * @throws internal above 4 GiB, or when the system has no memory
    */
   allocate(bytes: number): Buffer;
+  /** Ranges lie in `data` from now on, which is of the module's memory, too. @throws internal for another memory */
+  use(data: Buffer): void;
   /**
    * Computes the MD5 of `count` ranges `[starts[i], starts[i] + lengths[i])` of the allocated bytes, into `digests` at `i * 16`. Ranges may
    * overlap, be empty and come in any order. @throws internal for a range outside
@@ -57,7 +59,7 @@ export const lanesIn = (kernel: Kernel, mostBytes: number): Md5Lanes => new Lane
 class Lanes implements Md5Lanes {
   private readonly schedule = new LaneSchedule();
   private readonly runner: LaneRunner;
-  private readonly dataAt: number;
+  private dataAt: number;
   private data: Buffer;
   /** The range in each lane, and its blocks of padding that still have to follow. */
   private readonly rangeOf = new Int32Array(LANES);
@@ -83,6 +85,12 @@ class Lanes implements Md5Lanes {
     }
     this.data = Buffer.from(this.kernel.memory.buffer, this.dataAt, bytes);
     return this.data;
+  }
+
+  use(data: Buffer): void {
+    if (data.buffer !== this.kernel.memory.buffer) throw internal('a frame is not in the memory of the MD5 lanes');
+    this.data = data;
+    this.dataAt = data.byteOffset;
   }
 
   hash(starts: Uint32Array, lengths: Uint32Array, count: number, digests: Uint8Array): void {

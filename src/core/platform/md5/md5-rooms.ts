@@ -14,7 +14,7 @@ export interface Md5Rooms {
 }
 
 export interface Md5Room {
-  /** For ranges of the frame, which is allocated from them. */
+  /** For ranges of the frame, which is allocated from them or lies in another room. */
   readonly lanes: Md5Lanes;
   /** For a message that goes on in the next frame. */
   readonly chain: Md5Chain;
@@ -28,6 +28,10 @@ export function makeMd5Rooms(count: number, bytes: number): Md5Rooms | undefined
   const memory = makeSharedMemory(count * strideOf(bytes));
   return memory && { memory, bytes, count };
 }
+
+/** The memory of room number `index` as a whole. */
+export const roomAt = ({ memory, bytes }: Md5Rooms, index: number): Buffer =>
+  Buffer.from(memory.buffer, index * strideOf(bytes) + DATA_AT, bytes);
 
 /** Opens room number `index`, which belongs to the calling thread; undefined when the engine has no SIMD: others do without it. */
 export function openMd5Room({ memory, bytes, count }: Md5Rooms, index: number): Md5Room | undefined {

@@ -16,8 +16,8 @@ const output = (bytes = 64 * 1024): Buffer => Buffer.from(new SharedArrayBuffer(
 function decoded(writer: FrameWriter): Buffer {
   let at = 0;
   return Buffer.concat(
-    writer.frames.map(({ size, rawSize, sha256 }) => {
-      const stored = writer.output.subarray(at, at + size);
+    writer.chunk.records.map(({ size, rawSize, sha256 }) => {
+      const stored = writer.chunk.output.subarray(at, at + size);
       expect(createHash('sha256').update(stored).digest('hex')).toBe(sha256);
       at += size;
       const raw = Buffer.alloc(rawSize);
@@ -63,8 +63,9 @@ describe('frames', () => {
         }
         writer.flush();
         expect(decoded(writer).equals(Buffer.concat(expected))).toBe(true);
-        if (frameBytes > 0) for (const { rawSize } of writer.frames) expect(rawSize).toBeLessThanOrEqual(frameBytes);
-        else expect(writer.frames.length).toBeLessThanOrEqual(1);
+        if (frameBytes > 0)
+          for (const { rawSize } of writer.chunk.records) expect(rawSize).toBeLessThanOrEqual(frameBytes);
+        else expect(writer.chunk.records.length).toBeLessThanOrEqual(1);
       }),
       { numRuns: 200 },
     );
@@ -120,13 +121,13 @@ describe('frames', () => {
     });
     writer.begin(output());
     writer.write(noise(4096));
-    const first = writer.level;
+    const first = writer.chunk.level;
 
     writer.begin(output());
     writer.write(Buffer.from('plain text, line after line\n'.repeat(200)));
     writer.flush();
 
-    expect([first, writer.level]).toEqual([1, 9]);
+    expect([first, writer.chunk.level]).toEqual([1, 9]);
     expect(decoded(writer).toString()).toBe('plain text, line after line\n'.repeat(200));
   });
 
@@ -144,7 +145,7 @@ describe('frames', () => {
     writer.flush();
 
     expect(decoded(writer).equals(data)).toBe(true);
-    expect(writer.output.buffer).toBeInstanceOf(SharedArrayBuffer);
+    expect(writer.chunk.output.buffer).toBeInstanceOf(SharedArrayBuffer);
   });
 });
 

@@ -58,3 +58,33 @@ describe('files packed by several threads', () => {
     expect(entries.get('alone')?.md5).toBe(hash('md5', content(3 * MIB + 17, 1)));
   });
 });
+
+describe('one huge file', () => {
+  test.each([2, 4])('becomes the same chunks whether %i threads make its frames or one', async (workers) => {
+    const folder = await tempFolder();
+    const source = join(folder, 'source');
+    mkdirSync(source);
+    writeFileSync(join(source, 'huge'), content(60 * MIB + 12_345, 7));
+    const limits = { frameBytes: 256 * 1024, chunkBytes: 4 * MIB, memoryLimitBytes: 512 * MIB };
+    const chunksBy = async (threads: number) => {
+      const base = join(folder, `store-${threads}`);
+      const { uploadId } = await uploadFolder(source, base, { ...limits, workers: threads }).result;
+      const text = gunzipSync(readFileSync(join(base, 'uploads', uploadId, 'manifest.json.gz'))).toString();
+      const { chunks, files } = JSON.parse(text) as {
+        chunks: { frames: unknown; key: string; size: number; sha256: string }[];
+        files: { md5?: string }[];
+      };
+      for (const { key, size, sha256 } of chunks) {
+        const bytes = readFileSync(join(base, 'uploads', uploadId, key));
+        expect([bytes.length, hash('sha256', bytes)]).toEqual([size, sha256]);
+      }
+      return { frames: chunks.map(({ frames }) => frames), md5: files[0]?.md5 };
+    };
+
+    const alone = await chunksBy(1);
+
+    expect(alone.md5).toBe(hash('md5', content(60 * MIB + 12_345, 7)));
+    expect(alone.frames).toHaveLength(16);
+    expect(await chunksBy(workers)).toEqual(alone);
+  });
+});

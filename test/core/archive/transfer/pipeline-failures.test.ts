@@ -38,6 +38,7 @@ const run = (changes: Partial<PipelineOptions>): Promise<void> =>
     policy,
     bufferBytes: 16,
     maxBuffers: 4,
+    helpBuffers: 1,
     now: () => performance.now(),
     send: async () => {
       await sleep(1);
@@ -119,7 +120,7 @@ describe.each(['throws', 'rejects', 'exits', 'closes its port'] as const)('a pac
   test.each(['start', 'open', 'pack'])('ends the run with a sentence (when it gets: %s)', async (when) => {
     const pool = new PackPool(2, mortalThread(fate, when));
     onTestFinished(() => pool.close());
-    pool.open({} as never, {} as never);
+    pool.open({} as never, { frameBytes: 0 } as never);
 
     await expect(run({ pool })).rejects.toThrow(
       /^a packing thread failed: (?:it broke|it ended unexpectedly with status 0)$/,
@@ -131,7 +132,7 @@ test('a thread that died while it had nothing to do fails the next chunk', async
   const others = runningThreads.size;
   const pool = new PackPool(1, mortalThread('exits', 'open'));
   onTestFinished(() => pool.close());
-  pool.open({} as never, {} as never);
+  pool.open({} as never, { frameBytes: 0 } as never);
   await expect.poll(() => runningThreads.size).toBe(others);
 
   await expect(pool.pack(0, task(0), new SharedArrayBuffer(1))).rejects.toThrow('it ended unexpectedly with status 0');

@@ -34,19 +34,31 @@ interface World {
   readonly send?: (chunk: number, signal: AbortSignal) => Promise<Partial<SendOutcome> | void>;
   /** Chunks of one lane; by default each chunk is a lane. */
   readonly laneLength?: number;
+  readonly helpBuffers?: number;
 }
 
 async function run(world: World) {
-  const { tasks, workers, maxBuffers = 100, transfer = {}, packMs = 1, sendMs = 1, laneLength = 1 } = world;
+  const {
+    tasks,
+    workers,
+    maxBuffers = 100,
+    transfer = {},
+    packMs = 1,
+    sendMs = 1,
+    laneLength = 1,
+    helpBuffers = 0,
+  } = world;
   const seen = { packing: 0, sending: 0, outstanding: 0, mostPacking: 0, mostSending: 0, mostOutstanding: 0 };
   const late: number[] = [];
   const packed: [worker: number, chunk: number][] = [];
   const sent: number[] = [];
+  const helped = new Set<number>();
   const buffers = new Set<SharedArrayBuffer>();
   const inUse = new Set<SharedArrayBuffer>();
   const pool = {
     size: workers,
     stop: () => undefined,
+    help: (worker: number) => void helped.add(worker),
     async pack(worker: number, task: ChunkTask, output: SharedArrayBuffer): Promise<PackedChunk> {
       expect(inUse.has(output)).toBe(false);
       inUse.add(output);
@@ -83,6 +95,7 @@ async function run(world: World) {
     policy,
     bufferBytes: 16,
     maxBuffers,
+    helpBuffers,
     now: () => performance.now(),
     send: async ({ chunk }, { output }, signal) => {
       seen.mostSending = Math.max(seen.mostSending, ++seen.sending);
@@ -108,7 +121,7 @@ async function run(world: World) {
   while (!isOver) await vi.advanceTimersByTimeAsync(1);
   const failure = await settled;
   const lateOutstanding = Math.round(late.reduce((sum, count) => sum + count, 0) / late.length);
-  return { ...seen, lateOutstanding, packed, sent, buffers: buffers.size, failure };
+  return { ...seen, lateOutstanding, packed, sent, helped, buffers: buffers.size, failure };
 }
 
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -124,6 +137,35 @@ describe('a pipeline', () => {
 
   test('with nothing to do is done', async () => {
     expect((await run({ tasks: 0, workers: 2 })).failure).toBeUndefined();
+  });
+
+  test('has workers without a lane help the one that packs the last', async () => {
+    const { packed, helped, mostPacking, failure } = await run({ tasks: 12, workers: 3, laneLength: 12 });
+
+    expect(failure).toBeUndefined();
+    expect([...helped]).toEqual([1, 2]);
+    expect(packed).toEqual(range(12).map((chunk) => [0, chunk]));
+    expect(mostPacking).toBe(3); // it never waits for the next chunk
+  });
+
+  test('has nobody help where there is no memory for it', async () => {
+    const { helped, mostPacking } = await run({ tasks: 12, workers: 3, laneLength: 12, maxBuffers: 5, helpBuffers: 2 });
+
+    expect([helped.size, mostPacking]).toEqual([0, 1]);
+  });
+
+  test('takes the memory of workers that help from its buffers', async () => {
+    const { mostOutstanding, buffers } = await run({
+      tasks: 40,
+      workers: 2,
+      laneLength: 40,
+      maxBuffers: 9,
+      helpBuffers: 4,
+      sendMs: 8,
+    });
+
+    expect(mostOutstanding).toBe(5);
+    expect(buffers).toBeLessThanOrEqual(6);
   });
 
   test.each([1, 2, 3, 5])('never has more than %s buffers, whichever side is slow', async (maxBuffers) => {
