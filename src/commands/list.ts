@@ -66,7 +66,15 @@ export const command = defineCommand({
     const location = uploadUrl(target);
     const warn = (text: string): void => context.warn(text);
     const { baseUrl, uploadId, manifestSha256: sha256, session } = target;
-    const wanted = { uploadId, sha256, selectors: await selectorsOf(values, context), warn, signal: context.signal };
+    const { json, signal } = context;
+    const wanted = {
+      uploadId,
+      sha256,
+      selectors: await selectorsOf(values, context),
+      withoutNames: !json,
+      warn,
+      signal,
+    };
     const list: WriteEntries = (written) =>
       whileReading(context, location, (emit, aside) =>
         withStore({ baseUrl, values, context, session, onEvent: emit }, async ({ store, requests }) => {
@@ -81,7 +89,7 @@ export const command = defineCommand({
         }),
       );
     const head = { uploadId: target.uploadId, location };
-    const { unmatched, elsewhere } = await (context.json ? asDocument(list, head, context) : asRows(list, context));
+    const { unmatched, elsewhere } = await (json ? asDocument(list, head, context) : asRows(list, context));
     for (const { path, reason } of unmatched)
       context.warn(`${printable(path)}: ${reason}${otherVersionsClause(elsewhere, path)}`);
     return unmatched.length > 0 ? 3 : 0;

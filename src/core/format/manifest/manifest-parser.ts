@@ -34,6 +34,8 @@ export interface ManifestParserOptions {
   readonly withoutNames?: boolean | undefined;
 }
 
+const COMMA = 44;
+
 /** Text that may hide a needle: an escape, and base64. */
 const HIDING = ['\\', '"pathBase64"'].map(rawFromText);
 
@@ -91,7 +93,7 @@ export class ManifestParser {
   private parseAll(text: RawPath): void {
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      this.parseLine(text.slice(start, end));
+      this.parseLine(text, start, end);
       start = end + 1;
     }
   }
@@ -105,11 +107,11 @@ export class ManifestParser {
         at = end < 0 ? -1 : text.indexOf(needle, end);
       }
     }
-    for (const start of [...starts].sort((a, b) => a - b)) this.parseLine(text.slice(start, text.indexOf('\n', start)));
+    for (const start of [...starts].sort((a, b) => a - b)) this.parseLine(text, start, text.indexOf('\n', start));
   }
 
-  private parseLine(line: RawPath): void {
-    const body = line.endsWith(',') ? line.slice(0, -1) : line;
+  private parseLine(text: RawPath, start: number, end: number): void {
+    const body = text.slice(start, text.charCodeAt(end - 1) === COMMA ? end - 1 : end);
     if (body === '' || this.parser === undefined) return;
     let entry: Line;
     try {

@@ -86,9 +86,21 @@ function monthLength(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-// As with dates: files of one package or run have mostly the same minute.
+// As with dates: files of one package or run have mostly the same minute, that of their content and that of their record.
 let memoMinute = '';
 let memoSeconds: number | undefined;
+let otherMinute = '';
+let otherSeconds: number | undefined;
+
+/** As `minuteSeconds`, which is asked only for another minute than the two before. */
+function secondsOf(minute: string): number | undefined {
+  if (minute === memoMinute) return memoSeconds;
+  const isOther = minute === otherMinute;
+  const seconds = isOther ? otherSeconds : minuteSeconds(minute);
+  [otherMinute, otherSeconds] = [memoMinute, memoSeconds];
+  [memoMinute, memoSeconds] = [minute, seconds];
+  return seconds;
+}
 
 /** Seconds at the beginning of a minute, from `2025-11-14T09:30:`. */
 function minuteSeconds(text: string): number | undefined {
@@ -99,15 +111,11 @@ function minuteSeconds(text: string): number | undefined {
 }
 
 function parsePlain(text: string): Timestamp | undefined {
-  const minute = text.slice(0, 17);
-  if (minute !== memoMinute) {
-    memoSeconds = minuteSeconds(minute);
-    memoMinute = minute;
-  }
+  const minute = secondsOf(text.slice(0, 17));
   const second = two(text, 17);
   const nanos = three(text, 20) * 1_000_000 + three(text, 23) * 1000 + three(text, 26);
   const isRight = text[19] === '.' && text[29] === 'Z' && second < 60 && !Number.isNaN(nanos);
-  return isRight && memoSeconds !== undefined ? { seconds: memoSeconds + second, nanos } : undefined;
+  return isRight && minute !== undefined ? { seconds: minute + second, nanos } : undefined;
 }
 
 type Parts = readonly [month: number, day: number, hour: number, minute: number, second: number];

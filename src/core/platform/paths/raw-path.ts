@@ -118,8 +118,12 @@ const escapedRaw = (raw: string): string =>
 // A backslash that would read as the beginning of a byte, and the replacement for bytes that Node cannot decode.
 const MISREAD = /\\(?=x[0-9a-f]{2})|\ufffd/gi;
 
+/** Text that is displayed as it is, which most paths are. */
+const PLAIN = /^[ -\x5b\x5d-~]*$/;
+
 /** Returns a byte string for display: decoded when it is UTF-8, otherwise with other bytes as `\xNN`. `typedPath` reads it back. */
 export function displayPath(raw: RawPath): string {
+  if (PLAIN.test(raw)) return raw;
   const text = textFromRaw(raw)?.replace(MISREAD, escapedBytes);
   return printable(text ?? raw.replace(/\\(?=x[0-9a-f]{2})/gi, escapedRaw).replace(NON_ASCII_ALL, escapedRaw));
 }

@@ -15,6 +15,8 @@ export interface ListEntriesOptions {
   /** Digests that the manifest may have. */
   readonly sha256: ExpectedDigests | undefined;
   readonly selectors: Selectors;
+  /** Leaves out the names of owners and what describes the file on its disk. */
+  readonly withoutNames?: boolean;
   /** Called with everything but folders, in the order of the paths, and with the chunks of the upload. */
   readonly onEntry: (entry: Entry, chunks: readonly ChunkRecord[]) => void;
   /** Awaited before more is read. */
@@ -34,7 +36,7 @@ export interface ListedEntries {
 
 /** Calls `onEntry` with what is selected; memory stays flat. @throws NothingSelected; what `readView` throws */
 export async function listEntries(reader: ObjectReader, options: ListEntriesOptions): Promise<ListedEntries> {
-  const { uploadId, sha256, selectors, onEntry, onPiece, warn, emit, signal } = options;
+  const { uploadId, sha256, selectors, onEntry, onPiece, warn, emit, signal, withoutNames } = options;
   const selection = createSelection(selectors);
   let chunks: readonly ChunkRecord[] = [];
   let files = 0;
@@ -44,6 +46,7 @@ export async function listEntries(reader: ObjectReader, options: ListEntriesOpti
     sha256,
     emit,
     signal,
+    withoutNames,
     needles: selection.needles,
     ranges: selection.ranges,
     onHead: ({ head }) => {
