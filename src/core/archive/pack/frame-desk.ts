@@ -21,6 +21,8 @@ const FIRST_WORDS = 2;
 
 /** A thread that waits looks this often whether the upload was stopped, in ms. */
 const LOOK_MS = 500;
+/** A thread that helps listens to messages this often, in ms: profilers ask it, too. */
+const HELP_MS = 1000;
 
 /** As it is sent to the threads. */
 export interface DeskData {
@@ -148,16 +150,21 @@ export class FrameDesk {
     }
   }
 
-  /** Compresses what others lay down, until the main thread calls for something else. The caller holds no room. */
-  help(): void {
+  /** Whether the main thread wants the calling thread to help. */
+  get isCalled(): boolean {
+    return Atomics.load(this.words, callAt(this.use.data, this.use.thread)) === 1;
+  }
+
+  /** Compresses what others lay down, while the calling thread is called, and for about `ms`. It holds no room. */
+  help(ms = HELP_MS): void {
     const { words } = this;
-    const call = callAt(this.use.data, this.use.thread);
+    const end = performance.now() + ms;
     Atomics.add(words, HELPERS, 1);
-    for (;;) {
+    for (let left = ms; left > 0; left = end - performance.now()) {
       const { turn } = this;
-      if (Atomics.load(words, call) === 0) break;
+      if (!this.isCalled) break;
       const room = this.find(STATUS.offered, STATUS.taken);
-      if (room === undefined) Atomics.wait(words, TURN, turn);
+      if (room === undefined) Atomics.wait(words, TURN, turn, left);
       else this.compress(room);
     }
     Atomics.sub(words, HELPERS, 1);

@@ -173,12 +173,14 @@ export class FrameWriter {
     chunk.level = mark.level;
   }
 
-  /** Compresses what other threads lay down. Not within a chunk. */
-  help(): void {
-    if (this.desk === undefined) return;
-    if (this.held !== undefined) this.desk.free(this.held);
+  /** Compresses what other threads lay down for a while; true when that is to go on. Not within a chunk. */
+  help(): boolean {
+    const { desk, held } = this;
+    if (desk?.isCalled !== true) return false;
+    if (held !== undefined) desk.free(held);
     this.held = undefined;
-    this.desk.help();
+    desk.help();
+    return desk.isCalled;
   }
 
   /** Lays down the frame in `room`, and fills another. */

@@ -57,9 +57,9 @@ export class ChunkPacker {
     this.deps.fs.close(this.state.rootFd);
   }
 
-  /** Compresses frames of other threads, until the main thread has something else to do. */
-  help(): void {
-    this.state.frames.help();
+  /** Compresses frames of other threads for a while; true when that is to go on. */
+  help(): boolean {
+    return this.state.frames.help();
   }
 
   /**

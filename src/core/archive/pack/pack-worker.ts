@@ -26,7 +26,7 @@ export type PackMessage =
       readonly number: number;
     }
   | { readonly type: 'pack'; readonly task: ChunkTask; readonly output: SharedArrayBuffer }
-  /** To compress what other threads lay down, until `callHelper` says no. */
+  /** To compress what other threads lay down, as long as `callHelper` says so. */
   | { readonly type: 'help' }
   | { readonly type: 'close' };
 
@@ -65,7 +65,7 @@ function open(): ChunkPacker {
 function receive(message: PackMessage): void {
   if (message.type === 'close') {
     packer?.close(); // files that native code has opened are not closed with the thread
-    packer = undefined;
+    packer = unfinished = undefined;
     opening = undefined;
     endWork();
     return;
@@ -76,8 +76,8 @@ function receive(message: PackMessage): void {
   }
   attempt(() => {
     packer ??= open();
-    if (message.type === 'help') packer.help();
-    else pack(packer, message);
+    if (message.type === 'pack') pack(packer, message);
+    else if (packer.help()) setImmediate(receive, message);
   });
 }
 

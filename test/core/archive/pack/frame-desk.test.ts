@@ -1,7 +1,7 @@
 // Frames that are laid down for other threads, seen from one thread: who helps is made up, or a thread that waits in vain.
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { type DeskUse, FrameDesk, makeDesk } from '../../../../src/core/archive/pack/frame-desk.js';
+import { callHelper, type DeskUse, FrameDesk, makeDesk } from '../../../../src/core/archive/pack/frame-desk.js';
 import { FramePress } from '../../../../src/core/archive/pack/frame-press.js';
 import { frameBufferBytes, FrameWriter } from '../../../../src/core/archive/pack/frame-writer.js';
 import { Md5Batch } from '../../../../src/core/archive/pack/md5-batch.js';
@@ -108,6 +108,28 @@ describe('frames that are laid down', () => {
     writer.complete(writer.chunk);
 
     expect(writer.chunk.records).toEqual(alone(Buffer.concat([kept, after])).records);
+  });
+
+  test('are compressed by a thread that helps, which goes on as long as it is called', () => {
+    const desk = openDesk();
+    const other = new FrameDesk({ ...desk, thread: 1 }, new FramePress(codec));
+    const writer = writerAt(desk, codec);
+    const content = noise(FRAME + 9);
+    writer.begin(Buffer.from(new SharedArrayBuffer(100)));
+    writer.write(content);
+    callHelper(desk.data, 1, true);
+    other.free(1); // who helps holds none
+    other.help(20);
+
+    expect(writer.chunk.laid.map((room) => other.result(room))).toMatchObject([{ rawSize: FRAME }]);
+    expect(other.isCalled).toBe(true);
+    callHelper(desk.data, 1, false);
+    expect(other.isCalled).toBe(false);
+    other.help(60_000); // ends at once
+
+    writer.flush();
+    writer.complete(writer.chunk);
+    expect(writer.chunk.records).toEqual(alone(content).records);
   });
 
   test('are waited for until the upload is stopped', () => {
