@@ -69,12 +69,14 @@ export class PackPool {
     return frameBytes === 0 || this.size === 1 ? undefined : makeDesk(this.size, frameBufferBytes(frameBytes));
   }
 
-  /** Has an idle thread compress frames of those that pack, until it is to pack itself. */
-  help(number: number): void {
-    if (this.desk === undefined || this.helping.has(number)) return;
+  /** Has an idle thread compress frames of those that pack, until it is to pack itself; false where they have no memory in common. */
+  help(number: number): boolean {
+    if (this.desk === undefined) return false;
+    if (this.helping.has(number)) return true;
     this.helping.add(number);
     callHelper(this.desk, number, true);
     this.threads[number]?.post({ type: 'help' });
+    return true;
   }
 
   private endHelp(number: number): void {

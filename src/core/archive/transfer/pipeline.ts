@@ -139,22 +139,22 @@ class Pipeline {
     if (this.packing > 0 && this.lanes.length === 0 && this.options.source?.isOver !== false) this.helpOthers();
   }
 
-  /**
-   * Has workers help with what others pack, once there is nothing left for themselves. One that is helped gets further chunks of its file
-   * before it is asked, so that nobody waits between two of them.
-   */
+  /** Has workers help one that has more chunks of a file to pack, once there is nothing left for themselves. */
   private helpOthers(): void {
     const { pool, feed, maxBuffers, helpBuffers } = this.options;
-    if (maxBuffers - helpBuffers < LEAST_BUFFERS) return;
+    const isWanted = this.isHelping || this.current.some(({ length }) => length > 0);
+    if (!isWanted || maxBuffers - helpBuffers < LEAST_BUFFERS) return;
     for (const [worker, tasks] of this.busy.entries()) {
       if (tasks > 0 || this.current[worker]?.length !== 0) continue;
-      pool.help(worker);
-      this.isHelping = true;
+      this.isHelping = pool.help(worker) || this.isHelping;
     }
-    if (!this.isHelping || feed !== undefined) return;
-    for (const worker of this.busy.keys())
-      while (this.current[worker]?.length !== 0 && (this.busy[worker] ?? 0) < AHEAD && this.mayPack())
-        this.startPacking(worker);
+    if (this.isHelping && feed === undefined) this.packAhead();
+  }
+
+  /** Gives a worker that is helped further chunks before it is asked for them, so that nobody waits between two. */
+  private packAhead(): void {
+    for (const [worker, tasks] of this.current.entries())
+      while (tasks.length > 0 && (this.busy[worker] ?? 0) < AHEAD && this.mayPack()) this.startPacking(worker);
   }
 
   private mayPack(): boolean {

@@ -58,7 +58,7 @@ async function run(world: World) {
   const pool = {
     size: workers,
     stop: () => undefined,
-    help: (worker: number) => void helped.add(worker),
+    help: (worker: number) => helped.add(worker).has(worker),
     async pack(worker: number, task: ChunkTask, output: SharedArrayBuffer): Promise<PackedChunk> {
       expect(inUse.has(output)).toBe(false);
       inUse.add(output);
@@ -146,6 +146,10 @@ describe('a pipeline', () => {
     expect([...helped]).toEqual([1, 2]);
     expect(packed).toEqual(range(12).map((chunk) => [0, chunk]));
     expect(mostPacking).toBe(3); // it never waits for the next chunk
+  });
+
+  test('has nobody help with the last chunk of each', async () => {
+    expect((await run({ tasks: 13, workers: 3 })).helped.size).toBe(0);
   });
 
   test('has nobody help where there is no memory for it', async () => {
