@@ -1,8 +1,6 @@
 // Times for people: in the time zone of this computer, with its offset. `--utc` makes UTC the zone.
 
-const PAIRS: readonly string[] = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, '0'));
-
-const digits = (value: number): string => PAIRS[value] ?? String(value);
+const digits = (value: number, count = 2): string => String(value).padStart(count, '0');
 
 /** Hours and minutes ahead of UTC at this moment: `+01:00`. */
 function offsetText(moment: Date): string {
@@ -13,7 +11,7 @@ function offsetText(moment: Date): string {
 
 /** The day: `2025-11-14`. */
 export const dayText = (moment: Date): string =>
-  `${String(moment.getFullYear()).padStart(4, '0')}-${digits(moment.getMonth() + 1)}-${digits(moment.getDate())}`;
+  `${digits(moment.getFullYear(), 4)}-${digits(moment.getMonth() + 1)}-${digits(moment.getDate())}`;
 
 const clockText = (moment: Date): string =>
   `${dayText(moment)} ${digits(moment.getHours())}:${digits(moment.getMinutes())}`;

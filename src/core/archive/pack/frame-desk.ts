@@ -3,7 +3,7 @@
 // belongs to one thread at a time, as its status says, and a frame is compressed where it lies.
 import { hash } from 'node:crypto';
 import { makeMd5Rooms, type Md5Rooms, roomAt } from '../../platform/md5/md5-rooms.js';
-import type { FramePress } from './frame-press.js';
+import type { FrameCompressor } from './frame-compressor.js';
 
 /** The status of a room. `held`: a thread fills it. `refused`: it could not be compressed where it lies; its content is as it was. */
 const STATUS = { held: 0, free: 1, offered: 2, taken: 3, done: 4, refused: 5 } as const;
@@ -58,7 +58,7 @@ export interface DeskUse {
   readonly throwIfStopping: () => void;
 }
 
-export interface PressedFrame {
+export interface CompressedFrame {
   readonly stored: Buffer;
   readonly rawSize: number;
   readonly sha256: string;
@@ -70,7 +70,7 @@ export class FrameDesk {
 
   constructor(
     private readonly use: DeskUse,
-    private readonly press: FramePress,
+    private readonly compressor: FrameCompressor,
   ) {
     this.words = new Int32Array(use.data.words);
   }
@@ -119,7 +119,7 @@ export class FrameDesk {
   }
 
   /** The frame of a room, valid until the room is freed; the bytes that it was made of, if it was refused; undefined while it is not done. */
-  result(room: number): PressedFrame | { readonly raw: Buffer } | undefined {
+  result(room: number): CompressedFrame | { readonly raw: Buffer } | undefined {
     const at = statusAt(room);
     const status = Atomics.load(this.words, at);
     const rawSize = this.words[at + LENGTH] ?? 0;
@@ -140,7 +140,7 @@ export class FrameDesk {
     try {
       this.scratch ??= Buffer.allocUnsafeSlow(frame.length);
       const raw = frame.subarray(0, this.words[at + LENGTH]);
-      const stored = this.press.press(this.scratch, raw, this.words[at + LEVEL] ?? 0);
+      const stored = this.compressor.compress(this.scratch, raw, this.words[at + LEVEL] ?? 0);
       const digest = Buffer.from(this.use.data.words, (at + SHA256) * Int32Array.BYTES_PER_ELEMENT, 32);
       digest.write(hash('sha256', stored), 'hex');
       this.words[at + SIZE] = stored.copy(frame);

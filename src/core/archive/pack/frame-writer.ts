@@ -5,8 +5,9 @@ import type { Codec } from '../../platform/codec/codec-type.js';
 import type { Md5Chain } from '../../platform/md5/md5-chain.js';
 import { chooseLevel } from '../run/compression-level.js';
 import { ChunkFrames } from './chunk-frames.js';
+import { FrameCompressor } from './frame-compressor.js';
 import { type DeskUse, FrameDesk } from './frame-desk.js';
-import { FramePress } from './frame-press.js';
+
 import type { Md5Batch } from './md5-batch.js';
 
 const ROOM = 1 << 16;
@@ -45,15 +46,15 @@ export class FrameWriter {
   /** The chunk before, while threads compress frames of it. */
   private earlier: ChunkFrames | undefined;
   private rawFlushed = 0;
-  private readonly press: FramePress;
+  private readonly compressor: FrameCompressor;
   private readonly desk: FrameDesk | undefined;
   /** The room that is being filled; undefined after a time of helping. */
   private held: number | undefined;
 
   constructor(private readonly options: FrameWriterOptions) {
     this.buffer = options.md5s.allocate(frameBufferBytes(options.frameBytes));
-    this.press = new FramePress(options.codec);
-    this.desk = options.desk && new FrameDesk(options.desk, this.press);
+    this.compressor = new FrameCompressor(options.codec);
+    this.desk = options.desk && new FrameDesk(options.desk, this.compressor);
     this.held = options.desk?.thread;
   }
 
@@ -145,7 +146,7 @@ export class FrameWriter {
 
   private compress(chunk: ChunkFrames, raw: Buffer): void {
     const space = chunk.space(this.options.codec.compressBound(raw.length));
-    const stored = this.press.press(space, raw, chunk.level);
+    const stored = this.compressor.compress(space, raw, chunk.level);
     chunk.length += stored.length;
     chunk.records.push({ size: stored.length, rawSize: raw.length, sha256: hash('sha256', stored) });
   }

@@ -74,11 +74,19 @@ function receive(message: PackMessage): void {
     opening = message;
     return;
   }
-  attempt(() => {
+  if (message.type === 'pack') attempt(() => pack((packer ??= open()), message));
+  else help();
+}
+
+/** Helps for a while, and then again; ends when it is not wanted, or the work was ended meanwhile. */
+function help(): void {
+  if (opening === undefined) return;
+  try {
     packer ??= open();
-    if (message.type === 'pack') pack(packer, message);
-    else if (packer.help()) setImmediate(receive, message);
-  });
+  } catch {
+    return; // it says so when it is to pack
+  }
+  if (packer.help()) setImmediate(help);
 }
 
 function pack(packing: ChunkPacker, { task, output }: Extract<PackMessage, { type: 'pack' }>): void {

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { callHelper, type DeskUse, FrameDesk, makeDesk } from '../../../../src/core/archive/pack/frame-desk.js';
-import { FramePress } from '../../../../src/core/archive/pack/frame-press.js';
+import { FrameCompressor } from '../../../../src/core/archive/pack/frame-compressor.js';
 import { frameBufferBytes, FrameWriter } from '../../../../src/core/archive/pack/frame-writer.js';
 import { Md5Batch } from '../../../../src/core/archive/pack/md5-batch.js';
 import { loadCodec } from '../../../../src/core/platform/codec/codec.js';
@@ -53,7 +53,7 @@ describe('frames that are laid down', () => {
 
   test('are the same when another has compressed some of them', () => {
     const desk = openDesk();
-    const other = new FrameDesk({ ...desk, thread: 1 }, new FramePress(codec));
+    const other = new FrameDesk({ ...desk, thread: 1 }, new FrameCompressor(codec));
     const writer = writerAt(desk, codec);
     const content = noise(FRAME * 20 + 77);
     writer.begin(Buffer.from(new SharedArrayBuffer(100)));
@@ -112,7 +112,7 @@ describe('frames that are laid down', () => {
 
   test('are compressed by a thread that helps, which goes on as long as it is called', () => {
     const desk = openDesk();
-    const other = new FrameDesk({ ...desk, thread: 1 }, new FramePress(codec));
+    const other = new FrameDesk({ ...desk, thread: 1 }, new FrameCompressor(codec));
     const writer = writerAt(desk, codec);
     const content = noise(FRAME + 9);
     writer.begin(Buffer.from(new SharedArrayBuffer(100)));
@@ -136,7 +136,7 @@ describe('frames that are laid down', () => {
     const desk = openDesk(() => {
       throw cancelledError('stopped while it was packed');
     });
-    const other = new FrameDesk({ ...desk, thread: 1 }, new FramePress(codec));
+    const other = new FrameDesk({ ...desk, thread: 1 }, new FrameCompressor(codec));
     const writer = writerAt(desk, codec);
     writer.begin(Buffer.from(new SharedArrayBuffer(100)));
     writer.write(noise(FRAME));

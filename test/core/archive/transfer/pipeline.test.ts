@@ -336,6 +336,11 @@ describe('the memory plan', () => {
     }
   });
 
+  test('says what helping takes: one more frame, and an output of one for each thread', () => {
+    expect(memoryPlan(undefined, 2, 16 * MIB).helpBytes).toBe(3 * 16 * MIB);
+    expect(memoryPlan(undefined, 8, 4 * MIB).helpBytes).toBe(9 * 4 * MIB);
+  });
+
   test('more memory is more buffers, larger frames are fewer', () => {
     const buffers = (limit: number, frame: number): number => memoryPlan(limit * MIB, 2, frame * MIB).buffers(16 * MIB);
 

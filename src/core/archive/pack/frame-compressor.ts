@@ -5,13 +5,13 @@ import { integrityError } from '../../platform/failures/errors.js';
 /** From here on every frame is decompressed and compared before it counts: encoders had bugs at high levels (restic #4523). */
 const DISTRUSTED_LEVEL = 10;
 
-export class FramePress {
+export class FrameCompressor {
   private check: Buffer | undefined;
 
   constructor(private readonly codec: Codec) {}
 
   /** Returns the frame of `raw`, which is made at the start of `space`. @throws integrity when the encoder lost data */
-  press(space: Buffer, raw: Buffer, level: number): Buffer {
+  compress(space: Buffer, raw: Buffer, level: number): Buffer {
     const stored = space.subarray(0, this.codec.compressFrame(space, raw, level));
     if (level >= DISTRUSTED_LEVEL) this.compare(stored, raw, level);
     return stored;
