@@ -1,7 +1,8 @@
 // Checks that the entries read add up to the stated totals, so that a reader notices when it missed some or was given others.
 import { integrityError } from '../../platform/failures/errors.js';
 import type { Entry, SegmentPlace, Totals } from '../../format/manifest/manifest-types.js';
-import type { MergedView } from './merged-view.js';
+import { batchesOf, type EntryBatch, type ForeignSink, type MergedView } from './merged-view.js';
+import { isRows } from '../../format/rows/row-lines.js';
 
 /** Names of the totals in messages. */
 export const ENTRY_TOTALS = {
@@ -31,6 +32,13 @@ export class EntrySums {
     if (type === 'symlink') this.symlinks++;
     else if (type === 'hardlink') this.hardlinks++;
     this.bytes += size;
+  }
+
+  /** Adds so many files, of so many bytes together, and folders. */
+  addFiles({ files, directories, bytes }: Pick<SegmentPlace['counts'], 'files' | 'directories' | 'bytes'>): void {
+    this.entries += files + directories;
+    this.directories += directories;
+    this.bytes += bytes;
   }
 
   /** Adds entries that are not read. */
@@ -68,26 +76,34 @@ export class EntrySums {
 }
 
 /** The same view, whose entries end with an integrity error when they and those of `leftOut` do not add up to `totals`. */
-export const withCheckedTotals = (
+export function withCheckedTotals(
   view: MergedView,
   totals: Totals,
   manifestKey: string,
   leftOut: readonly SegmentPlace[] = [],
-): MergedView => ({
-  chunks: view.chunks,
-  async *entries(onForeign) {
-    const sums = new EntrySums();
-    for (const { counts } of leftOut) sums.addCounts(counts);
-    const countForeign: typeof onForeign =
-      onForeign &&
-      ((entry) => {
-        sums.addForeign();
-        onForeign(entry);
-      });
-    for await (const batch of view.entries(countForeign)) {
-      for (const entry of batch) sums.add(entry);
-      yield batch;
-    }
-    sums.assertAnnounced(totals, 'view', manifestKey);
-  },
-});
+): MergedView {
+  type Read<T extends EntryBatch> = (onForeign?: ForeignSink) => AsyncIterable<T>;
+  const checked = <T extends EntryBatch>(read: Read<T>): Read<T> =>
+    async function* (onForeign) {
+      const sums = new EntrySums();
+      for (const { counts } of leftOut) sums.addCounts(counts);
+      const countForeign: typeof onForeign =
+        onForeign &&
+        ((entry) => {
+          sums.addForeign();
+          onForeign(entry);
+        });
+      for await (const batch of read(countForeign)) {
+        const of: EntryBatch = batch;
+        if (isRows(of)) sums.addFiles(of);
+        else for (const entry of of) sums.add(entry);
+        yield batch;
+      }
+      sums.assertAnnounced(totals, 'view', manifestKey);
+    };
+  return {
+    chunks: view.chunks,
+    entries: checked((onForeign) => view.entries(onForeign)),
+    batches: checked((onForeign) => batchesOf(view, onForeign)),
+  };
+}

@@ -21,6 +21,12 @@ export class HidingPaths {
     return this.nearest(path, level) >= 0;
   }
 
+  /** True when nothing hides anything from `path` on, as far as paths were added. Paths as for `hides`. */
+  isEmptyFrom(path: RawPath): boolean {
+    this.endBefore(path);
+    return this.paths.length === 0;
+  }
+
   /** The oldest of the newer levels that hide a mention of this path on this level; -1 for none. Paths as for `hides`. */
   nearest(path: RawPath, level: number): number {
     const { paths, levels } = this;

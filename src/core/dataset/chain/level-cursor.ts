@@ -5,10 +5,24 @@ import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import type { Level } from './merged-view.js';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
 
-export class LevelCursor {
-  /** Undefined at the end of a batch and at the end of the level. */
-  line: Line | undefined;
+/** A position on a level. */
+export interface Cursor {
+  /** Position of the level; 0 is the newest. */
+  readonly index: number;
+  /** Undefined at the end of what is there, and at the end of the level. */
+  readonly line: Line | undefined;
   /** Path of `line`. */
+  readonly path: RawPath | undefined;
+  /** True when the next line is only known after `refill`. */
+  readonly isDrained: boolean;
+  refill(): Promise<void>;
+  /** Moves to the next line. @throws integrity when its path does not sort after the one before */
+  next(): void;
+  close(): Promise<void>;
+}
+
+export class LevelCursor implements Cursor {
+  line: Line | undefined;
   path: RawPath | undefined;
   private readonly batches: AsyncIterator<readonly Line[]>;
   private batch: readonly Line[] = [];
@@ -18,13 +32,11 @@ export class LevelCursor {
 
   constructor(
     private readonly level: Pick<Level, 'uploadId' | 'mentions'>,
-    /** Position of the level; 0 is the newest. */
     readonly index: number,
   ) {
     this.batches = level.mentions()[Symbol.asyncIterator]();
   }
 
-  /** True when the next line is only known after `refill`. */
   get isDrained(): boolean {
     return this.line === undefined && !this.isEnded;
   }
@@ -40,7 +52,6 @@ export class LevelCursor {
     }
   }
 
-  /** Moves to the next line of the batch. @throws integrity when its path does not sort after the one before */
   next(): void {
     const line = this.batch[++this.at];
     this.line = line;

@@ -5,7 +5,8 @@
 // - so does any mention that is not a directory, even where a still newer mention is a directory.
 // Runs of one level are passed on without comparing with the others again, so a small delta on a large listing is cheap.
 import type { ForeignEntry } from '../../format/manifest/entry-json-parse.js';
-import type { ForeignSink, Level, MergedView } from './merged-view.js';
+import { type EntryBatch, type ForeignSink, type Level, type MergedView } from './merged-view.js';
+import { isRows } from '../../format/rows/row-lines.js';
 import { ArchiverError } from '../../platform/failures/errors.js';
 import type { Line } from '../../format/manifest/manifest-parser.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
@@ -13,7 +14,10 @@ import type { Entry, Mention, ChunkRecord } from '../../format/manifest/manifest
 import { moveEntry, type Placing } from '../../format/manifest/move-entry.js';
 import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import { HidingPaths } from './hiding-paths.js';
-import { LevelCursor } from './level-cursor.js';
+import { type Cursor, LevelCursor } from './level-cursor.js';
+import { RowCursor } from './row-cursor.js';
+import type { RowBatch } from '../../format/rows/row-batch.js';
+import { RowScanner } from '../../format/rows/row-scanner.js';
 import { UnitedChunks } from '../../format/manifest/united-chunks.js';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
 
@@ -27,12 +31,12 @@ export interface MergeOptions {
 /** Merges levels, newest first, into one view. @throws integrity when two of them describe a chunk differently */
 export function mergeLevels(levels: readonly Level[], uploadId: UploadId, options: MergeOptions = {}): MergedView {
   const { chunks, positions } = uniteChunks(levels, uploadId);
+  const placesOf = (): LevelPlaces => new LevelPlaces(positions, chunks.length, options.linkGroups);
+  const mayTakeRows = positions.at(-1)?.every((position, at) => position === at) === true;
   return {
     chunks,
-    entries: (onForeign = refuseForeign) => {
-      const places = new LevelPlaces(positions, chunks.length, options.linkGroups);
-      return new Merge(levels, places, onForeign).run();
-    },
+    entries: (onForeign = refuseForeign) => new Merge(levels, placesOf(), onForeign).entries(),
+    batches: (onForeign = refuseForeign) => new Merge(levels, placesOf(), onForeign, mayTakeRows).run(),
   };
 }
 
@@ -43,28 +47,46 @@ function refuseForeign({ path, foreignType }: ForeignEntry): never {
 }
 
 class Merge {
-  private readonly cursors: LevelCursor[];
+  private readonly cursors: Cursor[];
+  /** The cursor on the oldest level, where rows are taken from it. */
+  private readonly base: RowCursor | undefined;
   private readonly hiding = new HidingPaths();
   private readonly oldest: number;
   private out: Entry[] = [];
+  private rows: RowBatch | undefined;
 
   constructor(
     levels: readonly Level[],
     private readonly places: LevelPlaces,
     private readonly onForeign: ForeignSink,
+    mayTakeRows = false,
   ) {
-    this.cursors = levels.map((level, index) => new LevelCursor(level, index));
     this.oldest = levels.length - 1;
+    const oldest = levels.at(-1);
+    const scanner = mayTakeRows && oldest?.texts !== undefined ? RowScanner.open() : undefined;
+    const newer = scanner === undefined ? levels : levels.slice(0, -1);
+    this.cursors = newer.map((level, index) => new LevelCursor(level, index));
+    if (scanner === undefined || oldest?.texts === undefined) return;
+    this.base = new RowCursor(oldest, oldest.texts, this.oldest, scanner);
+    this.cursors.push(this.base);
   }
 
-  async *run(): AsyncGenerator<readonly Entry[]> {
+  async *entries(): AsyncGenerator<readonly Entry[]> {
+    for await (const batch of this.run()) if (!isRows(batch)) yield batch;
+  }
+
+  async *run(): AsyncGenerator<EntryBatch> {
     try {
       for (const cursor of this.cursors) await cursor.refill();
       for (;;) {
         const leader = this.leader();
         if (leader === undefined) break;
         this.step(leader);
-        if (this.out.length >= BATCH) yield this.flush();
+        if (this.out.length >= BATCH || (this.rows !== undefined && this.out.length > 0)) yield this.flush();
+        if (this.rows !== undefined) {
+          yield this.rows;
+          this.rows = undefined;
+        }
         for (const cursor of this.cursors) if (cursor.isDrained) await cursor.refill();
       }
       if (this.out.length > 0) yield this.flush();
@@ -80,34 +102,58 @@ class Merge {
   }
 
   /** The level with the first path in order; of several with that path, the newest. */
-  private leader(): LevelCursor | undefined {
-    let leader: LevelCursor | undefined;
+  private leader(): Cursor | undefined {
+    let leader: Cursor | undefined;
+    let first: RawPath | undefined;
     for (const cursor of this.cursors) {
       const { path } = cursor;
-      if (path !== undefined && (leader?.path === undefined || path < leader.path)) leader = cursor;
+      if (path === undefined || (first !== undefined && path >= first)) continue;
+      leader = cursor;
+      first = path;
     }
     return leader;
   }
 
   /** Takes lines of the leader up to the next path of another level, at most to the end of its batch. */
-  private step(leader: LevelCursor): void {
+  private step(leader: Cursor): void {
+    if (this.takesRows(leader)) return;
     const { path } = leader;
-    let bound: RawPath | undefined;
-    let isShared = false;
     this.take(leader);
-    for (const cursor of this.cursors) {
-      if (cursor === leader || cursor.path === undefined) continue;
-      if (cursor.path === path) {
-        isShared = true;
-        this.hide(cursor);
-        cursor.next();
-      } else if (bound === undefined || cursor.path < bound) bound = cursor.path;
-    }
-    if (isShared) return; // the next line of the other levels may have to be fetched
+    // The next line of the other levels may have to be fetched, and on the oldest level rows may come next.
+    if (this.passSame(leader, path) || leader === this.base) return;
+    const bound = this.nextOfOthers(leader);
     while (leader.path !== undefined && (bound === undefined || leader.path < bound)) this.take(leader);
   }
 
-  private take(cursor: LevelCursor): void {
+  /** Takes rows up to the next path of another level, if the leader has some and nothing hides them. */
+  private takesRows(leader: Cursor): boolean {
+    if (leader !== this.base || leader.path === undefined || !this.hiding.isEmptyFrom(leader.path)) return false;
+    this.rows = this.base.takeRows(this.nextOfOthers(leader));
+    return this.rows !== undefined;
+  }
+
+  /** Passes the lines of other levels with this path; true if there are any. */
+  private passSame(leader: Cursor, path: RawPath | undefined): boolean {
+    let isShared = false;
+    for (const cursor of this.cursors) {
+      if (cursor === leader || cursor.path !== path) continue;
+      isShared = true;
+      this.hide(cursor);
+      cursor.next();
+    }
+    return isShared;
+  }
+
+  private nextOfOthers(leader: Cursor): RawPath | undefined {
+    let first: RawPath | undefined;
+    for (const cursor of this.cursors) {
+      const path = cursor === leader ? undefined : cursor.path;
+      if (path !== undefined && (first === undefined || path < first)) first = path;
+    }
+    return first;
+  }
+
+  private take(cursor: Cursor): void {
     const { line, index } = cursor;
     if (line === undefined) return;
     if (!this.hiding.hides(line.path, index)) this.emit(line, index);
@@ -116,8 +162,10 @@ class Merge {
   }
 
   /** Records that a line hides what older levels have below its path; the oldest level cannot hide anything. */
-  private hide({ line, index }: LevelCursor): void {
-    if (index < this.oldest && line !== undefined && typeOf(line) !== 'directory') this.hiding.add(line.path, index);
+  private hide(cursor: Cursor): void {
+    if (cursor.index === this.oldest) return;
+    const { line, index } = cursor;
+    if (line !== undefined && typeOf(line) !== 'directory') this.hiding.add(line.path, index);
   }
 
   private emit(line: Line, level: number): void {

@@ -8,6 +8,7 @@ import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ListingKind, ManifestHead, ShardRecord } from '../../format/manifest/manifest-types.js';
 import type { PathRange } from '../../format/manifest/path-range.js';
 import type { Borders, LoadedManifest } from '../../format/manifest/loaded-manifest.js';
+import type { RowBatch } from '../../format/rows/row-batch.js';
 import { namingRepair } from '../../format/manifest/repair-hint.js';
 import { loadSegments } from '../../format/manifest/load-segments.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -18,6 +19,8 @@ import { defined } from '../../platform/defined.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { EntrySums } from './entry-sums.js';
 import { loadChain, partOf } from './load-chain.js';
+import { batchesOf } from './merged-view.js';
+import { isRows } from '../../format/rows/row-lines.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
 import { summarize } from './summarize.js';
 import { type View, viewOf } from './view.js';
@@ -30,6 +33,8 @@ export interface ReadViewOptions extends ReadManifestOptions {
   readonly ranges?: readonly PathRange[] | undefined;
   /** Gets the number of entries, and how many have been read. */
   readonly emit?: EventSink | undefined;
+  /** Gets most plain files and folders instead of `onEntry`. */
+  readonly onRows?: ((batch: RowBatch) => void) | undefined;
 }
 
 /** A manifest that the view is made of. */
@@ -156,6 +161,12 @@ function followed(options: ReadViewOptions, emit: EventSink): ReadViewOptions {
       come++;
       options.onEntry?.(entry);
     },
+    onRows:
+      options.onRows &&
+      ((batch) => {
+        come += batch.count;
+        options.onRows?.(batch);
+      }),
     onPiece(storedBytes, of) {
       if (items !== undefined) emit({ type: 'plan', items, bytes: of });
       items = undefined;
@@ -174,18 +185,19 @@ const linkOf = ({ head: { uploadId, listing, createdAt, totals } }: { readonly h
   entries: totals.entries,
 });
 
-async function passEntries(
-  view: View,
-  { bytes }: { readonly bytes: Buffer },
-  options: ReadViewOptions,
-): Promise<number> {
-  const { onEntry, onPiece, signal, onForeign = () => undefined } = options;
+async function passEntries(view: View, { bytes }: LoadedManifest, options: ReadViewOptions): Promise<number> {
+  const { onEntry, onRows, onPiece, signal, onForeign = () => undefined } = options;
   const expected = view.totals.entries;
   let entries = 0;
-  for await (const batch of view.entries(onForeign)) {
+  for await (const batch of onRows === undefined ? view.entries(onForeign) : batchesOf(view, onForeign)) {
     throwIfCancelled(signal);
-    entries += batch.length;
-    if (onEntry !== undefined) for (const entry of batch) onEntry(entry);
+    if (isRows(batch)) {
+      entries += batch.count;
+      onRows?.(batch);
+    } else {
+      entries += batch.length;
+      if (onEntry !== undefined) for (const entry of batch) onEntry(entry);
+    }
     await onPiece?.(Math.min(1, entries / expected) * bytes.byteLength, bytes.byteLength);
   }
   return entries;

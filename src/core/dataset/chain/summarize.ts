@@ -2,7 +2,10 @@
 import { useTables } from '../../format/manifest/direct-record.js';
 import type { ChunkRecord, Entry, ShardRecord, Totals } from '../../format/manifest/manifest-types.js';
 import { EntrySums } from './entry-sums.js';
-import type { ForeignSink, MergedView } from './merged-view.js';
+import { batchesOf, type EntryBatch, type ForeignSink, type MergedView } from './merged-view.js';
+import { isRows } from '../../format/rows/row-lines.js';
+import type { RowBatch } from '../../format/rows/row-batch.js';
+import { KIND } from '../../format/columns/entry-table.js';
 import { ShardSums } from './shard-sums.js';
 
 export interface Summary {
@@ -17,9 +20,18 @@ export interface Summary {
 }
 
 /** Goes through the view once. @throws what its entries throw */
-export async function summarize(view: MergedView, onForeign?: ForeignSink): Promise<Summary> {
-  const sums = new Sums(view.chunks);
-  for await (const batch of view.entries(onForeign)) for (const entry of batch) sums.add(entry);
+export const summarize = async (view: MergedView, onForeign?: ForeignSink): Promise<Summary> =>
+  await summarizeBatches(view.chunks, batchesOf(view, onForeign));
+
+/** The same of entries with positions in `chunks`. @throws what they throw */
+export async function summarizeBatches(
+  chunks: readonly ChunkRecord[],
+  batches: AsyncIterable<EntryBatch>,
+): Promise<Summary> {
+  const sums = new Sums(chunks);
+  for await (const batch of batches)
+    if (isRows(batch)) sums.addRows(batch);
+    else for (const entry of batch) sums.add(entry);
   return sums.finish();
 }
 
@@ -55,6 +67,18 @@ class Sums {
     if (chunk !== undefined) this.use(chunk);
     if (segments !== undefined) for (const part of segments) this.use(part.chunk);
     if (type !== 'directory') this.shards.add(this.chunks[chunk ?? segments?.at(-1)?.chunk ?? -1]?.shard, size);
+  }
+
+  /** Adds rows: each that has content, and some that have none, in the shard of its chunk. */
+  addRows(batch: RowBatch): void {
+    const { count, kind, chunk, size } = batch;
+    this.sums.addFiles(batch);
+    for (let row = 0; row < count; row++) {
+      const position = chunk[row] ?? -1;
+      if (position < 0) continue;
+      this.use(position);
+      if (kind[row] === KIND.file) this.shards.add(this.chunks[position]?.shard, size[row] ?? 0);
+    }
   }
 
   private use(chunk: number): void {

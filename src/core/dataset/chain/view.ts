@@ -1,6 +1,11 @@
 // The effective view of an upload: its contents, whether its manifest lists everything or only the changes since the one before. Manifests
 // are read whole, and each digest is checked against the next newer manifest before any entry is used.
-import { type LoadedManifest, readLoaded, type ReadLoadedOptions } from '../../format/manifest/loaded-manifest.js';
+import {
+  type LoadedManifest,
+  readLoaded,
+  type ReadLoadedOptions,
+  textsOf,
+} from '../../format/manifest/loaded-manifest.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
@@ -68,4 +73,5 @@ const levelReading = (loaded: LoadedManifest, options: ReadLoadedOptions): Level
   uploadId: loaded.uploadId,
   chunks: loaded.head.chunks,
   mentions: () => readLoaded(loaded, options),
+  texts: options.needles === undefined ? () => textsOf(loaded, { withoutNames: true }) : undefined,
 });

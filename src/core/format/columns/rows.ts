@@ -112,14 +112,34 @@ export class RowsBuilder<T extends ColumnTypes> {
   /** Appends an empty row and returns its position. */
   add(path: RawPath): number {
     if (this.count === this.capacity) this.grow();
-    const end = this.pathBytes + path.length;
-    if (end > this.paths.length)
-      this.paths = Buffer.from(growBuffer(this.paths.buffer, Math.max(this.paths.length * GROWTH, end)));
-    this.paths.write(path, this.pathBytes, 'latin1');
-    this.pathBytes = end;
+    const at = this.extend(path.length);
+    this.paths.write(path, at, 'latin1');
     const index = this.count++;
-    endsOf(this.columns)[index] = end;
+    endsOf(this.columns)[index] = this.pathBytes;
     return index;
+  }
+
+  /** Appends an empty row for each of `from` to `to` and returns the position of the first: their paths end where `pathEnds` says in `paths`. */
+  addMany(paths: Uint8Array, pathEnds: Uint32Array, from: number, to: number): number {
+    while (this.count + to - from > this.capacity) this.grow();
+    const start = from === 0 ? 0 : (pathEnds[from - 1] ?? 0);
+    const end = pathEnds[to - 1] ?? 0;
+    const at = this.extend(end - start);
+    this.paths.set(paths.subarray(start, end), at);
+    const first = this.count;
+    const ends = endsOf(this.columns);
+    for (let row = from; row < to; row++) ends[first + row - from] = at + (pathEnds[row] ?? 0) - start;
+    this.count += to - from;
+    return first;
+  }
+
+  /** Makes room for more bytes of paths, and returns where they go. */
+  private extend(bytes: number): number {
+    const at = this.pathBytes;
+    this.pathBytes += bytes;
+    if (this.pathBytes > this.paths.length)
+      this.paths = Buffer.from(growBuffer(this.paths.buffer, Math.max(this.paths.length * GROWTH, this.pathBytes)));
+    return at;
   }
 
   private grow(): void {

@@ -151,10 +151,44 @@ export async function* readLoaded(
   loaded: LoadedManifest,
   options: ReadLoadedOptions = {},
 ): AsyncGenerator<readonly Line[]> {
+  for await (const { part, bytes } of partsOf(loaded)) yield* linesIn(part, bytes, options);
+}
+
+/** Whole lines as they are, of a manifest or a segment of it. */
+export interface LinesText {
+  readonly lines: Buffer;
+  /** For all lines of the segment: parses those that are to be parsed, and counts the others. */
+  readonly parser: ManifestParser;
+  /** Positions in the chunks of the manifest, of those that the lines refer to; undefined where they are the same. */
+  readonly positions: Uint32Array | undefined;
+}
+
+/** The lines of the manifest as they are. @throws as `readLoaded` */
+export async function* textsOf(loaded: LoadedManifest, options: ReadLoadedOptions = {}): AsyncGenerator<LinesText> {
+  for await (const { part, bytes } of partsOf(loaded)) {
+    let texts: Buffer[] = [];
+    const onText = (lines: Buffer): void => void texts.push(lines);
+    for await (const parser of parsedPieces(part, bytes, { ...options, onText, onLine: () => undefined })) {
+      for (const lines of texts) yield { lines, parser, positions: part.positions };
+      texts = [];
+    }
+  }
+}
+
+/** What of a manifest has lines: itself, or one of its segments. */
+interface Part extends Pick<LoadedManifest, 'head' | 'document' | 'uploadId' | 'key'> {
+  readonly isPart?: boolean | undefined;
+  readonly positions?: Uint32Array;
+  /** The path that it has to begin with. */
+  readonly first?: RawPath;
+}
+
+/** The parts of a manifest with their bytes; the next ones are fetched meanwhile. @throws what reading segments throws */
+async function* partsOf(loaded: LoadedManifest): AsyncGenerator<{ readonly part: Part; readonly bytes: Buffer }> {
   const { segments } = loaded;
   if (segments === undefined) {
     if (loaded.head.segments !== undefined) throw notLoaded(loaded.key);
-    yield* readLines(loaded, options);
+    yield { part: loaded, bytes: loaded.bytes };
     return;
   }
   let next = segments[0]?.read();
@@ -162,50 +196,52 @@ export async function* readLoaded(
     const bytes = (await next) ?? Buffer.alloc(0);
     next = segments[position + 1]?.read();
     next?.catch(() => undefined); // awaited in the next round
-    yield* linesOfSegment(loaded, segment, bytes, options);
+    yield { part: partOf(loaded, segment), bytes };
   }
+}
+
+function partOf(
+  { head, document, uploadId }: Pick<LoadedManifest, 'head' | 'document' | 'uploadId'>,
+  { place, key, positions, isPart }: LoadedSegment,
+): Part {
+  const its = { ...head, totals: { ...head.totals, entries: place.counts.entries } };
+  return { head: its, document, uploadId, key, positions, isPart, ...(isPart ? {} : { first: place.first }) };
 }
 
 /** Lines of a segment of this manifest, `bytes` as `read` gives them. @throws integrity */
-export async function* linesOfSegment(
-  { head, document, uploadId }: Pick<LoadedManifest, 'head' | 'document' | 'uploadId'>,
-  { place, key, positions, isPart }: LoadedSegment,
+export const linesOfSegment = (
+  loaded: Pick<LoadedManifest, 'head' | 'document' | 'uploadId'>,
+  segment: LoadedSegment,
   bytes: Buffer,
   options: ReadLoadedOptions,
-): AsyncGenerator<readonly Line[]> {
-  const its = { ...head, totals: { ...head.totals, entries: place.counts.entries } };
-  const lines = readLines({ head: its, document, uploadId, key, bytes, isPart }, { ...options, positions });
-  let isFirst = options.needles === undefined && !isPart;
-  for await (const batch of lines) {
-    if (isFirst && batch[0]?.path !== place.first)
-      throw integrityError(`the segment ${key} does not begin with the path that its manifest names`);
-    isFirst = false;
-    yield batch;
-  }
-}
+): AsyncGenerator<readonly Line[]> => linesIn(partOf(loaded, segment), bytes, options);
 
-type ReadLines = Pick<LoadedManifest, 'head' | 'document' | 'uploadId' | 'key' | 'bytes'> & {
-  readonly isPart?: boolean | undefined;
-};
-
-async function* readLines(
-  { head, document, uploadId, key, bytes, isPart }: ReadLines,
-  options: ReadLoadedOptions & Pick<ManifestParserOptions, 'positions'>,
-): AsyncGenerator<readonly Line[]> {
+async function* linesIn(part: Part, bytes: Buffer, options: ReadLoadedOptions): AsyncGenerator<readonly Line[]> {
   let batch: Line[] = [];
-  const parser = new ManifestParser({
-    ...options,
-    key,
-    uploadId,
-    isPart,
-    head: { head, document },
-    onLine: (line) => batch.push(line),
-  });
-  for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {
-    parser.push(piece);
+  for await (const _ of parsedPieces(part, bytes, { ...options, onLine: (line) => batch.push(line) })) {
     if (batch.length === 0) continue;
     yield batch;
     batch = [];
+  }
+}
+
+/** Parses a part piece by piece, and yields after each. @throws integrity */
+async function* parsedPieces(
+  { head, document, uploadId, key, isPart, positions, first }: Part,
+  bytes: Buffer,
+  options: ReadLoadedOptions & Pick<ManifestParserOptions, 'onLine' | 'onText'>,
+): AsyncGenerator<ManifestParser> {
+  const parser = new ManifestParser({ ...options, key, uploadId, isPart, positions, head: { head, document } });
+  const expected = options.needles === undefined ? first : undefined;
+  const checkFirst = (): void => {
+    if (expected !== undefined && (parser.first ?? expected) !== expected)
+      throw integrityError(`the segment ${key} does not begin with the path that its manifest names`);
+  };
+  for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {
+    parser.push(piece);
+    checkFirst();
+    yield parser;
+    checkFirst(); // of texts, it is known now
   }
   parser.finish();
 }

@@ -1,9 +1,11 @@
-// Splits the text of a manifest into its head and the lines of `files` while it streams in. Bytes are latin1 characters here: splitting at
-// line ends needs no decoding. Every piece is bounded before it is kept.
+// Splits the bytes of a manifest into its head and the lines of `files` while they stream in. Every piece is bounded before it is kept.
 import { integrityError } from '../../platform/failures/errors.js';
-import { type RawPath, rawFromBytes, TOP, joinParts, withEnd } from '../../platform/paths/raw-path.js';
+import { rawFromBytes, TOP, withEnd } from '../../platform/paths/raw-path.js';
 
 const FILES = '"files":[';
+const FILES_END = ']}';
+const LINE_END = 10;
+const NOTHING = Buffer.alloc(0);
 /** Chunks of 64 MiB with frames of 16 MiB have 700 bytes each: this is 20 TB. Nothing longer is written. */
 export const MAX_HEAD_BYTES = 256 * 1024 * 1024;
 /**
@@ -15,16 +17,16 @@ export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 export interface LineHandlers {
   /** The head as UTF-8 text, with an empty `files`. */
   head(text: string): void;
-  /** Gets whole lines of `files`, each ended by a newline: in one piece, so that it can be searched before it is split. */
-  lines(text: RawPath): void;
+  /** Gets whole lines of `files`, each ended by a newline. */
+  lines(lines: Buffer): void;
 }
 
 export class ManifestLines {
   private readonly handlers: LineHandlers;
   private readonly what: string;
   private state: 'head' | 'files' | 'end' = 'head';
-  /** The beginning of a line whose end has not arrived: in parts, because searching a joined text copies it. */
-  private pending: RawPath[] = [];
+  /** The beginning of a line whose end has not arrived. */
+  private pending: Buffer[] = [];
   private pendingLength = 0;
   private headParts: Buffer[] = [];
   private headTail = TOP;
@@ -37,14 +39,12 @@ export class ManifestLines {
 
   /** Takes the next piece of the decompressed manifest. @throws integrity */
   push(piece: Buffer): void {
-    if (this.state !== 'head') this.pushFiles(rawFromBytes(piece));
-    else {
-      const rest = this.pushHead(piece);
-      if (rest !== undefined) this.pushFiles(rest);
-    }
+    const lines = this.state === 'head' ? this.pushHead(piece) : piece;
+    if (lines !== undefined) this.pushFiles(lines);
   }
 
-  private pushHead(piece: Buffer): RawPath | undefined {
+  /** Returns what of the piece comes after the head. */
+  private pushHead(piece: Buffer): Buffer | undefined {
     this.headLength += piece.byteLength;
     if (this.headLength > MAX_HEAD_BYTES)
       throw integrityError(`${this.what} has a head of more than ${MAX_HEAD_BYTES} bytes: refused`);
@@ -53,11 +53,10 @@ export class ManifestLines {
     this.headTail = seam.slice(-FILES.length);
     this.headParts.push(piece);
     if (at < 0) return undefined;
-    const end = this.headLength - seam.length + at + FILES.length;
-    const rest = seam.slice(at + FILES.length + 1);
-    this.handlers.head(this.takeHead(end));
+    const left = seam.length - (at + FILES.length);
+    this.handlers.head(this.takeHead(this.headLength - left));
     this.state = 'files';
-    return rest;
+    return piece.subarray(piece.length - left + 1);
   }
 
   /** The first `end` bytes as a document. They are released here: parsing it takes as much memory again. */
@@ -68,57 +67,60 @@ export class ManifestLines {
     return text.toString('utf8');
   }
 
-  private pushFiles(text: RawPath): void {
+  private pushFiles(piece: Buffer): void {
     if (this.state === 'end') {
-      if (text.trim() !== '') throw integrityError(`${this.what} has data after its end`);
+      if (rawFromBytes(piece).trim() !== '') throw integrityError(`${this.what} has data after its end`);
       return;
     }
-    const last = text.lastIndexOf('\n');
+    const last = piece.lastIndexOf(LINE_END);
     if (last < 0) {
-      this.wait(text);
+      this.wait(piece);
     } else {
-      const whole = withEnd(this.takePending(), text.slice(0, last + 1));
-      this.wait(text.slice(last + 1));
+      const whole = this.withPending(piece.subarray(0, last + 1));
+      this.wait(piece.subarray(last + 1));
       this.emit(whole);
     }
     if (this.state === 'files' && this.isEndPending()) this.finishFiles();
   }
 
-  private wait(text: RawPath): void {
-    if (text === '') return;
-    this.pending.push(text);
-    this.pendingLength += text.length;
+  private wait(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.pending.push(bytes);
+    this.pendingLength += bytes.length;
     if (this.pendingLength > MAX_LINE_BYTES)
       throw integrityError(`${this.what} has a line of more than ${MAX_LINE_BYTES} bytes: refused`);
   }
 
-  private takePending(): RawPath {
-    const text = joinParts(this.pending, '');
+  /** The pending bytes, which are no longer pending then, and `bytes`. */
+  private withPending(bytes: Buffer): Buffer {
+    const { pending } = this;
     this.pending = [];
     this.pendingLength = 0;
-    return text;
+    return pending.length === 0 ? bytes : Buffer.concat([...pending, bytes]);
   }
 
-  /** True when the pending text begins with the end of the list; its first parts may be single characters. */
+  /** True when the pending bytes begin with the end of the list; the first ones may be single. */
   private isEndPending(): boolean {
-    const [first = '', second = ''] = this.pending;
-    return (first.length > 1 ? first : first + second).startsWith(']}');
+    const [first, second] = this.pending;
+    return (
+      first !== undefined && isEnd(first.length > 1 || second === undefined ? first : Buffer.concat([first, second]))
+    );
   }
 
-  private emit(whole: RawPath): void {
-    const end = whole.startsWith(']}') ? 0 : whole.indexOf('\n]}') + 1;
-    if (end === 0 && !whole.startsWith(']}')) {
+  private emit(whole: Buffer): void {
+    const isAtEnd = isEnd(whole);
+    const end = isAtEnd ? 0 : whole.indexOf(`\n${FILES_END}`) + 1;
+    if (end === 0 && !isAtEnd) {
       this.handlers.lines(whole);
       return;
     }
-    if (end > 0) this.handlers.lines(whole.slice(0, end));
-    const rest = withEnd(whole.slice(end), this.takePending());
-    this.wait(rest);
+    if (end > 0) this.handlers.lines(whole.subarray(0, end));
+    this.pending.unshift(whole.subarray(end));
     this.finishFiles();
   }
 
   private finishFiles(): void {
-    const rest = this.takePending().slice(2);
+    const rest = this.withPending(NOTHING).subarray(FILES_END.length);
     this.state = 'end';
     this.pushFiles(rest);
   }
@@ -130,3 +132,5 @@ export class ManifestLines {
     throw integrityError(`${this.what} is cut off: its list of files has no end`);
   }
 }
+
+const isEnd = (bytes: Buffer): boolean => bytes[0] === FILES_END.charCodeAt(0) && bytes[1] === FILES_END.charCodeAt(1);

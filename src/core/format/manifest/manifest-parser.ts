@@ -1,8 +1,8 @@
-// Parses the text of a manifest, which arrives in pieces, into its head and its entries. Everything is bounded and typed before it is
+// Parses the bytes of a manifest, which arrive in pieces, into its head and its entries. Everything is bounded and typed before it is
 // passed on, and every failure is one sentence that names the manifest's key. The totals are only compared at the end: whoever acts on
 // entries waits for `finish`.
 import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
-import { type RawPath, printable, rawFromText } from '../../platform/paths/raw-path.js';
+import { type RawPath, printable, rawFromBytes, rawFromText } from '../../platform/paths/raw-path.js';
 import { EntryParser, type ForeignEntry } from './entry-json-parse.js';
 import { parseHead, type ParsedHead } from './manifest-head-parse.js';
 import { ManifestLines } from './manifest-lines.js';
@@ -21,6 +21,8 @@ export interface ManifestParserOptions {
   readonly onHead?: (head: ParsedHead) => void;
   /** Gets lines in the order of the file. */
   readonly onLine: (line: Line) => void;
+  /** Gets whole lines as they are, instead of `onLine`: whoever reads them uses `parse` and `count`. */
+  readonly onText?: ((lines: Buffer) => void) | undefined;
   /**
    * Only lines that hold one of these byte strings (or an escape, which could hide one) are parsed. Their count is
    * then not compared with the totals.
@@ -42,6 +44,8 @@ const HIDING = ['\\', '"pathBase64"'].map(rawFromText);
 export class ManifestParser {
   /** Number of lines that were parsed. */
   entries = 0;
+  /** The path of the first one. */
+  first: RawPath | undefined;
   /** A path that was not in byte order, or a duplicate. */
   firstUnordered: RawPath | undefined;
   private readonly lines: ManifestLines;
@@ -55,7 +59,7 @@ export class ManifestParser {
     this.what = `the manifest ${options.key}`;
     this.lines = new ManifestLines(this.what, {
       head: (text) => this.onHead(text),
-      lines: (text) => this.onLines(text),
+      lines: (lines) => this.onLines(lines),
     });
   }
 
@@ -84,10 +88,12 @@ export class ManifestParser {
     this.options.onHead?.(this.parsed);
   }
 
-  private onLines(text: RawPath): void {
+  private onLines(lines: Buffer): void {
     if (this.isSkipping) return;
-    if (this.options.needles === undefined) this.parseAll(text);
-    else this.parseCandidates(text, this.options.needles);
+    const { needles, onText } = this.options;
+    if (onText !== undefined) onText(lines);
+    else if (needles === undefined) this.parseAll(rawFromBytes(lines));
+    else this.parseCandidates(rawFromBytes(lines), needles);
   }
 
   private parseAll(text: RawPath): void {
@@ -111,8 +117,14 @@ export class ManifestParser {
   }
 
   private parseLine(text: RawPath, start: number, end: number): void {
-    const body = text.slice(start, text.charCodeAt(end - 1) === COMMA ? end - 1 : end);
-    if (body === '' || this.parser === undefined) return;
+    const line = this.parse(text.slice(start, end));
+    if (line !== undefined) this.options.onLine(line);
+  }
+
+  /** Parses and counts a line without its end; undefined for an empty one. @throws integrity */
+  parse(text: RawPath): Line | undefined {
+    const body = text.charCodeAt(text.length - 1) === COMMA ? text.slice(0, -1) : text;
+    if (body === '' || this.parser === undefined) return undefined;
     let entry: Line;
     try {
       entry = this.parser.parse(body);
@@ -120,10 +132,17 @@ export class ManifestParser {
       if (!isArchiverError(error)) throw error;
       throw integrityError(`${this.what}, entry ${this.entries + 1}: ${error.message}`, { cause: error });
     }
-    this.entries++;
-    if (this.previous !== undefined && entry.path <= this.previous) this.firstUnordered ??= entry.path;
-    this.previous = entry.path;
-    this.options.onLine(entry);
+    const { path } = entry;
+    if (this.previous !== undefined && path <= this.previous) this.firstUnordered ??= path;
+    this.previous = path;
+    this.count(1, path);
+    return entry;
+  }
+
+  /** Counts lines, of which the first one has this path. */
+  count(lines: number, first: RawPath): void {
+    this.entries += lines;
+    this.first ??= first;
   }
 
   /** Call after the last piece; returns the head. @throws integrity when the text is incomplete */

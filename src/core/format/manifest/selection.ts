@@ -13,6 +13,8 @@ export interface Selection {
   begin(head: Recorded): void;
   /** `shard` is that of the entry's chunk; undefined for an entry without one. */
   matches(entry: Matched, shard: number | undefined): boolean;
+  /** True when every entry matches. */
+  readonly isEverything: boolean;
   /** See `ReadManifestOptions.needles`. */
   readonly needles: readonly RawPath[] | undefined;
   /** Where all entries that match, and the folders above them, are; undefined when they may be anywhere. */
@@ -38,6 +40,10 @@ class Narrowing implements Selection {
     readonly ranges: readonly PathRange[] | undefined,
   ) {
     this.wanted = 2 ** kinds.length - 1;
+  }
+
+  get isEverything(): boolean {
+    return this.kinds.length === 0;
   }
 
   begin(head: Recorded): void {

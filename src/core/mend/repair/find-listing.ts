@@ -23,7 +23,7 @@ import { parseSegmentHead, type SegmentHead } from '../../format/manifest/segmen
 import { defined } from '../../platform/defined.js';
 import { integrityError, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
-import { bytesOf, type RawPath, TOP } from '../../platform/paths/raw-path.js';
+import { type RawPath, TOP } from '../../platform/paths/raw-path.js';
 import type { ObjectInfo } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { manifestKeyOf, uploadFolder } from '../../store/ids/upload-id.js';
@@ -117,22 +117,21 @@ async function openOwn(
 /** The head of a segment, its first and its last path. @throws integrity, unsupported */
 async function edgesOf(bytes: Buffer, key: string) {
   let head: SegmentHead | undefined;
-  let [first, last] = [TOP, TOP];
+  let first = TOP;
+  let last = '';
   const what = `the segment ${key}`;
   const lines = new ManifestLines(what, {
     head: (text) => (head = parseSegmentHead(text, key)),
-    lines: (text) => {
-      if (first === TOP) first = firstPath(textOf(text));
-      last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1);
+    lines: (lines) => {
+      if (first === TOP) first = firstPath(lines.toString('utf8'));
+      last = lines.toString('utf8', lines.lastIndexOf('\n', -2) + 1);
     },
   });
   for await (const piece of inflateManifest(Readable.from([bytes]), { what })) lines.push(piece);
   lines.end();
   if (head === undefined) throw integrityError(`${what} has no head`);
-  return { head, first, last: firstPath(textOf(last)) };
+  return { head, first, last: firstPath(last) };
 }
-
-const textOf = (lines: RawPath): string => bytesOf(lines).toString('utf8');
 
 /** The segments that another version names, with keys relative to this one, without those that are younger. */
 async function placesOf(

@@ -3,11 +3,12 @@
 import { loadChain } from '../../dataset/chain/load-chain.js';
 import { ENTRY_TOTALS } from '../../dataset/chain/entry-sums.js';
 import { mergeLevels } from '../../dataset/chain/merge-levels.js';
-import type { MergedView } from '../../dataset/chain/merged-view.js';
-import { type Summary, summarize } from '../../dataset/chain/summarize.js';
+import { batchesOf, type EntryBatch } from '../../dataset/chain/merged-view.js';
+import { type Summary, summarizeBatches } from '../../dataset/chain/summarize.js';
 import { levelOf } from '../../dataset/chain/view.js';
 import { IndexCheck } from '../../format/manifest/index-check.js';
-import { type LoadedManifest, readLoaded } from '../../format/manifest/loaded-manifest.js';
+import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
+import type { Line } from '../../format/manifest/manifest-parser.js';
 import type { Entry, ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { throwIfCancelled } from '../../store/store-error.js';
@@ -15,6 +16,7 @@ import { displayPath } from '../../platform/paths/raw-path.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
 import { checkedSegments } from './check-segments.js';
 import { ManifestChecker } from './manifest-checker.js';
+import { isRows, rowLines } from '../../format/rows/row-lines.js';
 import type { Problems, ProblemSink } from './problem.js';
 
 export interface CheckChainOptions {
@@ -24,7 +26,7 @@ export interface CheckChainOptions {
   /** Digests of manifests that were found right before, and are not read line by line again; updated in place. */
   readonly right: Set<string>;
   /** Gets the entries of the view as they pass, with its head. */
-  readonly onEntries?: ((entries: readonly Entry[], head: ManifestHead) => void) | undefined;
+  readonly onEntries?: ((entries: EntryBatch, head: ManifestHead) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -43,12 +45,12 @@ export async function checkChain(newest: LoadedManifest, options: CheckChainOpti
   for (const loaded of isAlone ? [] : chain) await checkLink(loaded, options);
   chain.forEach((loaded, index) => checkRecord(loaded, chain.slice(index), errors));
   // A listing that nothing is merged onto is read once. checkTotals below reports all wrong totals.
-  const view = isAlone
-    ? { chunks: newest.head.chunks, entries: () => checkedOnce(newest, options) }
-    : mergeLevels(chain.map(levelOf), newest.uploadId);
+  const view = isAlone ? newest.head : mergeLevels(chain.map(levelOf), newest.uploadId);
   const head: ManifestHead = { ...newest.head, chunks: view.chunks };
-  const passed = onEntries === undefined ? view : passing(view, (entries) => onEntries(entries, head));
-  const summary = await summarize(passed, () => undefined); // reported by checkedLink
+  // What is of an unknown type is reported by checkedLink.
+  const batches = 'entries' in view ? batchesOf(view, () => undefined) : checkedOnce(newest, options);
+  const pass = (batch: EntryBatch): void => onEntries?.(batch, head);
+  const summary = await summarizeBatches(view.chunks, passing(batches, pass));
   if (!isAlone) checkTotals(newest.head.view ?? newest.head.totals, summary, named(newest, errors));
   return { ...summary, head, entriesIn: (chunks) => entriesIn(newest, chain, chunks) };
 }
@@ -73,53 +75,58 @@ const named = ({ key }: LoadedManifest, problems: Problems): ProblemSink => ({
 /** Checks a manifest, unless it was found right before. */
 async function checkLink(loaded: LoadedManifest, options: CheckChainOptions): Promise<void> {
   if (options.right.has(loaded.sha256)) return;
-  await summarize({ chunks: loaded.head.chunks, entries: () => checkedOnce(loaded, options) });
+  await summarizeBatches(loaded.head.chunks, checkedOnce(loaded, options));
 }
 
 /** As `checkedLink`; a manifest of which nothing is reported is right. */
-async function* checkedOnce(loaded: LoadedManifest, options: CheckChainOptions): AsyncGenerator<readonly Entry[]> {
+async function* checkedOnce(loaded: LoadedManifest, options: CheckChainOptions): AsyncGenerator<EntryBatch> {
   const { errors, warnings, right } = options;
   const before = errors.count + warnings.count;
   yield* checkedLink(loaded, options);
   if (errors.count + warnings.count === before) right.add(loaded.sha256);
 }
 
-/** The same view, whose entries `pass` sees as well. */
-const passing = (view: MergedView, pass: (entries: readonly Entry[]) => void): MergedView => ({
-  chunks: view.chunks,
-  async *entries(onForeign) {
-    for await (const batch of view.entries(onForeign)) {
-      pass(batch);
-      yield batch;
-    }
-  },
-});
+/** The same entries, which `pass` sees as well. */
+async function* passing(
+  batches: AsyncIterable<EntryBatch>,
+  pass: (batch: EntryBatch) => void,
+): AsyncGenerator<EntryBatch> {
+  for await (const batch of batches) {
+    pass(batch);
+    yield batch;
+  }
+}
 
 /** The entries of a manifest, which is checked while they pass. */
-async function* checkedLink(loaded: LoadedManifest, options: CheckChainOptions): AsyncGenerator<readonly Entry[]> {
+async function* checkedLink(loaded: LoadedManifest, options: CheckChainOptions): AsyncGenerator<EntryBatch> {
   const errors = named(loaded, options.errors);
   const checker = new ManifestChecker(loaded.head, errors, named(loaded, options.warnings));
-  const lines = loaded.segments === undefined ? readLoaded(loaded) : checkedSegments(loaded, errors);
-  for await (const batch of lines) {
+  for await (const batch of loaded.segments === undefined ? rowLines(loaded) : checkedSegments(loaded, errors)) {
     throwIfCancelled(options.signal);
-    const entries: Entry[] = [];
-    for (const line of batch) {
-      if ('foreignType' in line) {
-        const path = resultPath(line.path);
-        errors.add(`its type '${displayPath(line.foreignType)}' is not known`, { path });
-      } else if (line.type === 'deleted') checker.tombstone(line);
-      else {
-        checker.entry(line);
-        entries.push(line);
-      }
-    }
-    yield entries;
+    if (isRows(batch)) checker.rows(batch);
+    yield isRows(batch) ? batch : checkedLines(batch, checker, errors);
   }
   checker.finish();
   const index = new IndexCheck();
   index.push(loaded.bytes);
   const problem = index.finish();
   if (problem !== undefined) errors.add(problem);
+}
+
+/** Checks lines, and returns the entries among them. */
+function checkedLines(lines: readonly Line[], checker: ManifestChecker, errors: ProblemSink): readonly Entry[] {
+  const entries: Entry[] = [];
+  for (const line of lines) {
+    if ('foreignType' in line) {
+      const path = resultPath(line.path);
+      errors.add(`its type '${displayPath(line.foreignType)}' is not known`, { path });
+    } else if (line.type === 'deleted') checker.tombstone(line);
+    else {
+      checker.entry(line);
+      entries.push(line);
+    }
+  }
+  return entries;
 }
 
 /**

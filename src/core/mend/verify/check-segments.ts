@@ -4,14 +4,16 @@ import { EntrySums, ENTRY_TOTALS } from '../../dataset/chain/entry-sums.js';
 import { useTables } from '../../format/manifest/direct-record.js';
 import { IndexCheck } from '../../format/manifest/index-check.js';
 import { headIn, type LoadedSegment } from '../../format/manifest/load-segments.js';
-import { type LoadedManifest, readLoaded } from '../../format/manifest/loaded-manifest.js';
+import type { LoadedManifest } from '../../format/manifest/loaded-manifest.js';
 import { chunkKey, extentsOf, relativeChunkKey } from '../../format/manifest/manifest-check.js';
 import type { Line } from '../../format/manifest/manifest-parser.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
+import { isRows, type LineBatch, rowLines } from '../../format/rows/row-lines.js';
+import type { RowBatch } from '../../format/rows/row-batch.js';
 import type { ProblemSink } from './problem.js';
 
-/** Lines of a listing in segments, in order. @throws integrity for a segment that is missing, damaged or does not parse */
-export async function* checkedSegments(loaded: LoadedManifest, errors: ProblemSink): AsyncGenerator<readonly Line[]> {
+/** Lines and rows of a listing in segments, in order. @throws integrity for a segment that is missing, damaged or does not parse */
+export async function* checkedSegments(loaded: LoadedManifest, errors: ProblemSink): AsyncGenerator<LineBatch> {
   const { segments = [], head } = loaded;
   let groups = 0;
   let next = segments[0]?.read();
@@ -21,8 +23,9 @@ export async function* checkedSegments(loaded: LoadedManifest, errors: ProblemSi
     next?.catch(() => undefined); // awaited in the next round
     const check = new SegmentCheck(head, segment);
     const read = (): Promise<Buffer> => Promise.resolve(bytes);
-    for await (const batch of readLoaded({ ...loaded, segments: [{ ...segment, read }] })) {
-      for (const line of batch) check.add(line);
+    for await (const batch of rowLines({ ...loaded, segments: [{ ...segment, read }] })) {
+      if (isRows(batch)) check.addRows(batch);
+      else for (const line of batch) check.add(line);
       yield batch;
     }
     for (const problem of await check.finish(bytes)) errors.add(problem, { key: segment.key });
@@ -55,6 +58,14 @@ class SegmentCheck {
     if (line.chunk !== undefined) this.used.add(line.chunk);
     for (const { chunk } of extentsOf(line)) this.used.add(chunk);
     this.groups = Math.max(this.groups, line.linkGroup ?? 0);
+  }
+
+  addRows(batch: RowBatch): void {
+    this.sums.addFiles(batch);
+    for (let row = 0; row < batch.count; row++) {
+      const chunk = batch.chunk[row] ?? -1;
+      if (chunk >= 0) this.used.add(chunk);
+    }
   }
 
   async finish(bytes: Buffer): Promise<readonly string[]> {

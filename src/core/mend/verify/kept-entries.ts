@@ -2,6 +2,7 @@
 import { pathProblem } from '../../platform/paths/path-rules.js';
 import { chunkKey, placeProblem } from '../../format/manifest/manifest-check.js';
 import type { Entry, ManifestHead } from '../../format/manifest/manifest-types.js';
+import type { RowBatch } from '../../format/rows/row-batch.js';
 import { TableBuilder } from '../../restore/plan/selected-table.js';
 
 type Chunks = Pick<ManifestHead, 'uploadId' | 'chunks'>;
@@ -40,6 +41,19 @@ export class KeptEntries {
     const known = this.knownOf(head);
     // Files that were checked with an earlier version take no memory again.
     this.keep(entry, head, (chunk) => known[chunk] !== 1);
+  }
+
+  /** Keeps rows of a manifest that is read once; folders among them take part in nothing. */
+  passRows(batch: RowBatch, head: Chunks): void {
+    if (!this.options.isDeep) return;
+    const known = this.knownOf(head);
+    const isKept = (row: number): boolean => known[batch.chunk[row] ?? -1] !== 1;
+    for (let row = 0; row < batch.count;) {
+      const from = row;
+      while (row < batch.count && isKept(row)) row++;
+      if (row > from) this.builder.addRows(batch, from, row);
+      else row++;
+    }
   }
 
   /** Keeps a file if part of it is in a chunk that is to be read, or none of it in any. */

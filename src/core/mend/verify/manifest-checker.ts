@@ -2,6 +2,8 @@
 // as they stream by and keeps only counters.
 import { chunkKey, chunkProblems, extentsOf, placeProblem } from '../../format/manifest/manifest-check.js';
 import type { Entry, ManifestHead, Tombstone } from '../../format/manifest/manifest-types.js';
+import { pathOf, type RowBatch } from '../../format/rows/row-batch.js';
+import { KIND } from '../../format/columns/entry-table.js';
 import { pathProblem } from '../../platform/paths/path-rules.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
@@ -55,6 +57,21 @@ export class ManifestChecker {
     this.count(entry);
   }
 
+  /** Rows: plain files and folders in order, and nothing is wrong with their paths and places. */
+  rows(batch: RowBatch): void {
+    const { count, kind, chunk, size, hasMd5 } = batch;
+    this.checkOrder(pathOf(batch, 0));
+    this.previous = pathOf(batch, count - 1);
+    this.entries += count;
+    this.directories += batch.directories;
+    this.bytes += batch.bytes;
+    for (let row = 0; row < count; row++) {
+      if (kind[row] === KIND.directory) continue;
+      if (hasMd5[row] !== 1) this.unsummed++;
+      this.countIn(chunk[row] ?? -1, size[row] ?? 0);
+    }
+  }
+
   private count(entry: Entry): void {
     this.entries++;
     if (entry.type === 'directory') {
@@ -66,11 +83,15 @@ export class ManifestChecker {
     this.bytes += entry.size;
     if (entry.type !== 'symlink' && entry.md5 === undefined) this.unsummed++;
     // A cut file counts in the shard of its last part.
-    const chunk = this.head.chunks[entry.chunk ?? extentsOf(entry).at(-1)?.chunk ?? -1];
+    this.countIn(entry.chunk ?? extentsOf(entry).at(-1)?.chunk ?? -1, entry.size);
+  }
+
+  private countIn(position: number, bytes: number): void {
+    const chunk = this.head.chunks[position];
     if (chunk === undefined) return;
     const counts = this.shards.get(chunk.shard) ?? { files: 0, bytes: 0 };
     counts.files++;
-    counts.bytes += entry.size;
+    counts.bytes += bytes;
     this.shards.set(chunk.shard, counts);
   }
 

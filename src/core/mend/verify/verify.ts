@@ -10,7 +10,9 @@ import { repairCommand } from '../../format/manifest/repair-hint.js';
 import { damagedHint, missingHint } from './way-out.js';
 import { IndexCheck } from '../../format/manifest/index-check.js';
 import { indexOf } from '../../format/manifest/loaded-manifest.js';
-import type { Entry, ManifestHead, ManifestIndex, VersionRecord } from '../../format/manifest/manifest-types.js';
+import type { EntryBatch } from '../../dataset/chain/merged-view.js';
+import { isRows } from '../../format/rows/row-lines.js';
+import type { ManifestHead, ManifestIndex, VersionRecord } from '../../format/manifest/manifest-types.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
@@ -193,9 +195,11 @@ class Verification {
     const problem = index.finish();
     if ('bytes' in read) {
       let isKept: boolean | undefined;
-      const onEntries = (batch: readonly Entry[], of: ManifestHead): void => {
+      const onEntries = (batch: EntryBatch, of: ManifestHead): void => {
         isKept ??= kept.areAllRead(of);
-        if (isKept) for (const entry of batch) kept.pass(entry, of);
+        if (!isKept) return;
+        if (isRows(batch)) kept.passRows(batch, of);
+        else for (const entry of batch) kept.pass(entry, of);
       };
       const checked = await checkChain(read, { reader, errors, warnings, right, onEntries, signal });
       const { entries, files, bytes } = checked.totals;

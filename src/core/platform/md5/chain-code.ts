@@ -2,8 +2,8 @@
 // the steps of the other message fill the wait. On a Xeon (Sapphire Rapids) one is hashed at 0.62 GB/s, as by OpenSSL, and two at 1.12; for
 // three or four (1.18, 1.15) there are not registers enough.
 import { constantOf, rotationOf, wordOf } from './md5-rounds.js';
-import type { Code, WasmFunction } from './wasm-assembler.js';
-import * as wasm from './wasm-assembler.js';
+import type { Code, WasmFunction } from '../wasm/wasm-assembler.js';
+import * as wasm from '../wasm/wasm-assembler.js';
 
 /** Addresses, counted from the base, of a chain's words A, B, C, D, and of the address of its next block. */
 export interface ChainPlace {

@@ -4,8 +4,8 @@
 // every pointer inside the memory.
 import { type ChainPlace, chainFunction } from './chain-code.js';
 import { constantOf, rotationOf, wordOf } from './md5-rounds.js';
-import type { Code, WasmFunction } from './wasm-assembler.js';
-import * as wasm from './wasm-assembler.js';
+import type { Code, WasmFunction } from '../wasm/wasm-assembler.js';
+import * as wasm from '../wasm/wasm-assembler.js';
 
 const GROUPS = 2;
 export const LANES = GROUPS * 4;

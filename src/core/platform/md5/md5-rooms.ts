@@ -1,5 +1,6 @@
 // A memory for the frames of several threads, so that each of them can hash what lies in the others' (md5-chain.ts).
-import { loadKernelInto, type KernelMemory, makeSharedMemory } from './load-kernel.js';
+import type { WasmMemory } from '../wasm/web-assembly.js';
+import { loadKernelInto, makeSharedMemory } from './load-kernel.js';
 import { Md5Chain } from './md5-chain.js';
 import { BLOCK_BYTES, DATA_AT } from './md5-kernel.js';
 import { lanesIn, type Md5Lanes } from './md5-lanes.js';
@@ -8,7 +9,7 @@ const PAGE_BYTES = 1 << 16;
 
 /** Rooms of `bytes` each, as it is sent to the threads. */
 export interface Md5Rooms {
-  readonly memory: KernelMemory;
+  readonly memory: WasmMemory;
   readonly bytes: number;
   readonly count: number;
 }

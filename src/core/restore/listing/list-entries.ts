@@ -4,6 +4,8 @@ import { type ReadView, readView } from '../../dataset/chain/read-view.js';
 import type { EventSink } from '../../events/events.js';
 import type { Failure } from '../../platform/failures/failure-list.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
+import { KIND } from '../../format/columns/entry-table.js';
+import { entryOf, type RowBatch } from '../../format/rows/row-batch.js';
 import type { ChunkRecord, Entry } from '../../format/manifest/manifest-types.js';
 import { NothingSelected } from '../../format/manifest/nothing-selected.js';
 import { createSelection, type Selectors } from '../../format/manifest/selection.js';
@@ -41,6 +43,14 @@ export async function listEntries(reader: ObjectReader, options: ListEntriesOpti
   let chunks: readonly ChunkRecord[] = [];
   let files = 0;
   let bytes = 0;
+  const take = (entry: Entry): void => {
+    files++;
+    bytes += entry.size;
+    onEntry(entry, chunks);
+  };
+  const takeRows = (batch: RowBatch): void => {
+    for (let row = 0; row < batch.count; row++) if (batch.kind[row] === KIND.file) take(entryOf(batch, row));
+  };
   const view = await readView(reader, {
     uploadId,
     sha256,
@@ -54,11 +64,9 @@ export async function listEntries(reader: ObjectReader, options: ListEntriesOpti
       selection.begin(head);
     },
     onEntry: (entry) => {
-      if (!selection.matches(entry, undefined) || entry.type === 'directory') return;
-      files++;
-      bytes += entry.size;
-      onEntry(entry, chunks);
+      if (selection.matches(entry, undefined) && entry.type !== 'directory') take(entry);
     },
+    onRows: withoutNames === true && selection.isEverything ? takeRows : undefined,
     onForeign: ({ path, foreignType }) => {
       if (selection.matches({ path, type: 'file' }, undefined))
         warn(

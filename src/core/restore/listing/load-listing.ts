@@ -6,6 +6,7 @@ import type { ForeignEntry } from '../../format/manifest/entry-json-parse.js';
 import { placeProblem } from '../../format/manifest/manifest-check.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ChunkRecord, Entry } from '../../format/manifest/manifest-types.js';
+import type { RowBatch } from '../../format/rows/row-batch.js';
 import { pathProblem } from '../../platform/paths/path-rules.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
@@ -31,6 +32,7 @@ export async function loadListing(reader: ObjectReader, options: LoadListingOpti
     withoutNames: true,
     onHead: ({ head }) => (columns.chunks = head.chunks),
     onEntry: (entry) => columns.take(entry),
+    onRows: (batch) => columns.takeRows(batch),
     onForeign: (entry) => columns.refuse(entry),
     emit,
     sha256,
@@ -57,6 +59,11 @@ export class ListingColumns {
     const index = this.builder.add(entry);
     if (entry.stage !== undefined) this.stages.set(index, entry.stage);
     if (entry.commit !== undefined) this.commits.set(index, entry.commit);
+  }
+
+  /** Takes plain files and folders, which are at no stage. */
+  takeRows(batch: RowBatch): void {
+    this.builder.addRows(batch);
   }
 
   refuse({ path, foreignType }: ForeignEntry): void {

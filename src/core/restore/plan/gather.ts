@@ -7,6 +7,7 @@ import type { ReadManifest } from '../../format/manifest/manifest-reader.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { Entry, ManifestHead } from '../../format/manifest/manifest-types.js';
 import { pathProblem } from '../../platform/paths/path-rules.js';
+import type { RowBatch } from '../../format/rows/row-batch.js';
 import { createSelection, type Selection, type Selectors } from '../../format/manifest/selection.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { printable, type RawPath, displayPath } from '../../platform/paths/raw-path.js';
@@ -56,6 +57,7 @@ export async function gather(options: GatherOptions): Promise<Gathered> {
       gatherer.head = head;
     },
     onEntry: (entry) => gatherer.take(entry),
+    onRows: selection.isEverything && share === undefined ? (batch) => gatherer.takeRows(batch) : undefined,
     onForeign: ({ path, foreignType }) => {
       if (selection.matches({ path, type: 'file' }, undefined) && share?.takes({}, []) !== false)
         failures.add(path, `refused: entries of type '${displayPath(foreignType)}' are not known`);
@@ -115,6 +117,12 @@ class Gatherer {
     const isOwn = this.share?.takes(entry, chunks) ?? true;
     if (!isOwn && entry.type !== 'directory') this.isSelecting = true;
     else this.add(entry, isOwn, chunks);
+  }
+
+  /** Takes plain files and folders where all are selected: the scanner has found nothing wrong with them. */
+  takeRows(batch: RowBatch): void {
+    this.isSelecting = true;
+    this.builder.addRows(batch);
   }
 
   private add(entry: Entry, isOwn: boolean, chunks: ManifestHead['chunks']): void {

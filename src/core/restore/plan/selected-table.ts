@@ -3,6 +3,7 @@
 import { KIND } from '../../format/columns/entry-table.js';
 import { growBuffer, growing, openRows, type Rows, RowsBuilder, type RowsData } from '../../format/columns/rows.js';
 import type { Entry, EntryType, Segment } from '../../format/manifest/manifest-types.js';
+import type { RowBatch } from '../../format/rows/row-batch.js';
 import { type RawPath, splitPath } from '../../platform/paths/raw-path.js';
 
 /** The state of an entry. Everything starts as `waiting`; `written` is complete, but its MD5 is not compared yet; `elsewhere` is
@@ -25,6 +26,20 @@ const COLUMNS = {
   offset: Float64Array,
   pathEnd: Float64Array,
 } as const;
+/** Columns that rows have as they are here (KIND has their numbers as well). */
+const COPIED = [
+  'kind',
+  'hasMd5',
+  'hasXxh64',
+  'mode',
+  'uid',
+  'gid',
+  'size',
+  'mtimeSeconds',
+  'mtimeNanos',
+  'chunk',
+  'offset',
+] as const;
 const MD5_BYTES = 16;
 const XXH64_BYTES = 8;
 
@@ -115,10 +130,7 @@ export class TableBuilder {
     c.mtimeNanos[index] = entry.mtime.nanos;
     c.chunk[index] = entry.chunk ?? -1;
     c.offset[index] = entry.offset ?? 0;
-    if ((index + 1) * MD5_BYTES > this.md5.length) {
-      this.md5 = Buffer.from(growBuffer(this.md5.buffer, this.md5.length * 2));
-      this.xxh64 = Buffer.from(growBuffer(this.xxh64.buffer, this.xxh64.length * 2));
-    }
+    if (!this.hasRoom(index)) this.makeRoom();
     if (entry.md5 !== undefined) {
       c.hasMd5[index] = 1;
       this.md5.write(entry.md5, index * MD5_BYTES, 'hex');
@@ -130,6 +142,26 @@ export class TableBuilder {
     const extra = extraOf(entry);
     if (extra !== undefined) this.extras.set(index, extra);
     return index;
+  }
+
+  /** Appends rows, those from `from` to `to`. */
+  addRows(batch: RowBatch, from = 0, to = batch.count): void {
+    const first = this.rows.addMany(batch.paths, batch.pathEnd, from, to);
+    const c = this.rows.columns;
+    for (const name of COPIED) c[name].set(batch[name].subarray(from, to), first);
+    while (!this.hasRoom(first + to - from - 1)) this.makeRoom();
+    this.md5.set(batch.md5.subarray(from * MD5_BYTES, to * MD5_BYTES), first * MD5_BYTES);
+    this.xxh64.set(batch.xxh64.subarray(from * XXH64_BYTES, to * XXH64_BYTES), first * XXH64_BYTES);
+  }
+
+  /** Whether there is room for the digests of this entry. */
+  private hasRoom(index: number): boolean {
+    return (index + 1) * MD5_BYTES <= this.md5.length;
+  }
+
+  private makeRoom(): void {
+    this.md5 = Buffer.from(growBuffer(this.md5.buffer, this.md5.length * 2));
+    this.xxh64 = Buffer.from(growBuffer(this.xxh64.buffer, this.xxh64.length * 2));
   }
 
   data(): TableData {

@@ -10,7 +10,7 @@ function linesOf(pieces: Iterable<Buffer>): { head: string; text: string } {
   const seen = { head: '', text: '' };
   const lines = new ManifestLines('the manifest', {
     head: (text) => (seen.head = text),
-    lines: (text) => (seen.text += text),
+    lines: (lines) => (seen.text += lines.toString('latin1')),
   });
   for (const piece of pieces) lines.push(piece);
   lines.end();

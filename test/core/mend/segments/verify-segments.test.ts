@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { EntryParser } from '../../../../src/core/format/manifest/entry-json-parse.js';
+import { ManifestParser } from '../../../../src/core/format/manifest/manifest-parser.js';
 import { verifyVersion } from '../../../../src/core/mend/verify/verify.js';
 import { smallSegments } from '../../../support/small-segments.js';
 import { fileStore } from '../../../../src/core/store/file/file-store.js';
@@ -44,12 +44,12 @@ test('versions that share segments are sound, and nothing of them is superfluous
 
 describe('a listing in segments', () => {
   test('is parsed once, however much of its content is read, and a second time for a part of it', async () => {
-    const parse = vi.spyOn(EntryParser.prototype, 'parse');
-    onTestFinished(() => parse.mockRestore());
+    const count = vi.spyOn(ManifestParser.prototype, 'count');
+    onTestFinished(() => count.mockRestore());
     const parsed = async (options: Parameters<typeof verifyMade>[2]): Promise<number> => {
-      parse.mockClear();
+      count.mockClear();
       const { entries } = await verified(FIRST, options);
-      return parse.mock.calls.length / entries;
+      return count.mock.calls.reduce((sum, [lines]) => sum + lines, 0) / entries;
     };
 
     expect(await parsed({ mode: 'default' })).toBe(1);
