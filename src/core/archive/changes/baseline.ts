@@ -6,7 +6,8 @@ import { RetiredVersion } from '../../dataset/records/tombstone.js';
 import { comparePlaces, type HighestVersion, highestVersion } from '../../dataset/records/version-record.js';
 import type { CachedHead } from '../../dataset/cache/head-cache.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
-import { readAhead } from '../../dataset/chain/read-ahead.js';
+import { batchesOf, type EntryBatch } from '../../dataset/chain/merged-view.js';
+import { begun } from '../../dataset/chain/read-ahead.js';
 import { recordIfAllowed } from '../../dataset/records/versions.js';
 import { recordedDigests } from '../../dataset/records/recorded-digests.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
@@ -17,7 +18,6 @@ import { ArchiverError, isArchiverError } from '../../platform/failures/errors.j
 import type { EventSink } from '../../events/events.js';
 import type { ComparedWith } from '../run/change-counts.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
-import type { Entry } from '../../format/manifest/manifest-types.js';
 import type { ObjectStore } from '../../store/object-store.js';
 import { type ExpectedDigests, expectedIn } from '../../dataset/records/assert-expected.js';
 import { isSameEtag } from '../../store/same-etag.js';
@@ -53,13 +53,15 @@ export interface Baseline {
   readonly view: View;
   /** Digests of the manifests of the view that this computer remembered; the others were read from the store. */
   readonly recalled: ReadonlySet<string>;
-  /** The entries of the view, parsed ahead; they can be iterated only once. */
-  readonly entries: ReturnType<typeof readAhead<readonly Entry[]>>;
+  /** The entries of the view, whose texts are read ahead; they can be iterated only once. */
+  readonly entries: ReturnType<typeof begun<EntryBatch>>;
 }
 
 const NO_BASELINE = 'this writer may not read, and remembers nothing that the store still has: a full version';
-/** Batches (of a thousand entries) that are parsed ahead while the folder is scanned. */
+/** Texts (of 256 KiB, some 800 entries) that are read ahead while the folder is scanned. */
 const AHEAD = 64;
+
+const entriesOf = (view: View): Baseline['entries'] => begun(batchesOf(view, undefined, AHEAD));
 
 interface Opened {
   readonly view: View;
@@ -75,13 +77,13 @@ const baselineOf = (head: Head, { view, recalled }: Opened, highest: HighestVers
   isNewest: view.head.uploadId === head.uploadId,
   view,
   recalled,
-  entries: readAhead(view.entries(), AHEAD),
+  entries: entriesOf(view),
 });
 
 /** Returns the baseline with fresh entries, to compare with it once more. */
 export const withFreshEntries = (baseline: Baseline): Baseline => ({
   ...baseline,
-  entries: readAhead(baseline.view.entries(), AHEAD),
+  entries: entriesOf(baseline.view),
 });
 
 /** Returns the baseline for a version after `head` that lists all of the view. */

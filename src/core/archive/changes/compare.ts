@@ -4,7 +4,10 @@
 // `kept` needs one that refers to the old content.
 //
 // It cannot see an edit that leaves size and both times as they were (docs/architecture.md).
+import type { EntryBatch } from '../../dataset/chain/merged-view.js';
 import type { Entry } from '../../format/manifest/manifest-types.js';
+import type { RowBatch } from '../../format/rows/row-batch.js';
+import { isRows } from '../../format/rows/row-lines.js';
 import { type RawPath, parentOf } from '../../platform/paths/raw-path.js';
 import type { EntryExtra } from '../../format/manifest/entry-line.js';
 import { type Provenance, stageAfter } from '../../format/manifest/provenance.js';
@@ -75,12 +78,11 @@ const CHANGE = { none: 0, added: 1, modified: 2 } as const;
 const WORDS = ['unchanged', 'added', 'modified'] as const;
 
 /** Marks every row of the table that is not packed yet; `view` yields the earlier version's entries in path order. */
-export async function compareWithView(
-  view: AsyncIterable<readonly Entry[]>,
-  options: CompareOptions,
-): Promise<Comparison> {
+export async function compareWithView(view: AsyncIterable<EntryBatch>, options: CompareOptions): Promise<Comparison> {
   const comparer = new Comparer(options);
-  for await (const batch of view) for (const entry of batch) comparer.take(entry);
+  for await (const batch of view)
+    if (isRows(batch)) comparer.takeRows(batch);
+    else for (const entry of batch) comparer.take(entry);
   return comparer.finish();
 }
 
@@ -97,7 +99,10 @@ class Comparer {
   private readonly unknown: ReadonlySet<RawPath>;
   private readonly links: LinkGroups;
   private row = 0;
-  private path: RawPath | undefined;
+  /** The path of `row`, once it was asked for. */
+  private known: RawPath | undefined;
+  /** False where even an entry that looks as before has to be looked at. */
+  private readonly passesSame: boolean;
   private lost: RawPath | undefined;
   private unseen = 0;
   private suffixed = 0;
@@ -108,7 +113,8 @@ class Comparer {
     // A path that could not be read is not gone.
     const unread = options.skipped.filter(({ special }) => !special).map(({ path }) => path);
     this.unknown = new Set([...unread, ...(options.young ?? [])]);
-    const { table, extras } = options;
+    const { table, extras, isForced, avoid, findsCopies, stages } = options;
+    this.passesSame = isForced !== true && avoid === undefined && findsCopies !== true && stages === undefined;
     this.changes = new Uint8Array(table.count);
     this.links = new LinkGroups(table, {
       keep: (index, content, before) => this.fill(index, content, before),
@@ -122,12 +128,32 @@ class Comparer {
   private seek(): void {
     const { table } = this.options;
     while (this.row < table.count && table.columns.kind[this.row] === KIND.dropped) this.row++;
-    this.path = this.row < table.count ? table.path(this.row) : undefined;
+    this.known = undefined;
+  }
+
+  /** Undefined after the last row. */
+  private get path(): RawPath | undefined {
+    const { table } = this.options;
+    if (this.row < table.count) this.known ??= table.path(this.row);
+    return this.known;
   }
 
   private next(): void {
     this.row++;
     this.seek();
+  }
+
+  takeRows(batch: RowBatch): void {
+    const { table, seen } = this.options;
+    for (let at = 0; at < batch.count; at++) {
+      if (!this.passesSame || !isSameRow(table, this.row, batch, at)) {
+        this.take(batch.entry(at));
+        continue;
+      }
+      seen?.addRow(batch, at, this.row);
+      table.columns.status[this.row] = STATUS.same;
+      this.next();
+    }
   }
 
   take(entry: Entry): void {
@@ -344,6 +370,24 @@ class Comparer {
     const referred = this.options.known === undefined ? {} : { referred: { files: 0, bytes: 0 } };
     return { added, modified, unchanged, ...this.missing, ...referred };
   }
+}
+
+/** Whether a row of the table has the path of a row of the earlier version, and looks as that does. Files with several names are left to others. */
+function isSameRow({ columns: c, paths, count }: EntryTable, row: number, before: RowBatch, at: number): boolean {
+  if (row >= count || c.kind[row] !== before.kind[at] || c.group[row] !== 0) return false;
+  const isSame =
+    (c.kind[row] === KIND.directory || c.size[row] === before.size[at]) &&
+    c.mtimeSeconds[row] === before.mtimeSeconds[at] &&
+    c.mtimeNanos[row] === before.mtimeNanos[at] &&
+    c.ctimeSeconds[row] === before.ctimeSeconds[at] &&
+    c.ctimeNanos[row] === before.ctimeNanos[at] &&
+    c.mode[row] === before.mode[at] &&
+    c.uid[row] === before.uid[at] &&
+    c.gid[row] === before.gid[at];
+  if (!isSame) return false;
+  const from = row === 0 ? 0 : c.pathEnd[row - 1];
+  const beforeFrom = at === 0 ? 0 : before.pathEnd[at - 1];
+  return paths.compare(before.paths, beforeFrom, before.pathEnd[at], from, c.pathEnd[row]) === 0;
 }
 
 const isSuffixed = (path: RawPath, before: RawPath): boolean =>

@@ -5,6 +5,7 @@ import type { View } from '../../dataset/chain/view.js';
 import { type EntryTable, KIND } from '../../format/columns/entry-table.js';
 import { ENTRY_TYPES } from '../../format/manifest/entry-line.js';
 import type { Entry, Segment } from '../../format/manifest/manifest-types.js';
+import type { RowBatch } from '../../format/rows/row-batch.js';
 import { bytesOf, type RawPath, rawFromBytes, TOP } from '../../platform/paths/raw-path.js';
 
 /** Their paths are nowhere else: with more of them, the version is read again. */
@@ -50,6 +51,15 @@ export class SeenEntries {
     if (this.gone.length === MAX_GONE) this.isComplete = false;
     // A copy: a slice would keep all the text around it.
     else this.gone.push(rawFromBytes(bytesOf(path)));
+  }
+
+  /** The same of a row. */
+  addRow({ kind, size, chunk }: RowBatch, of: number, row: number): void {
+    const at = this.count++;
+    this.kind[at] = kind[of] ?? KIND.file;
+    this.size[at] = size[of] ?? 0;
+    this.chunk[at] = chunk[of] ?? NONE;
+    this.row[at] = row;
   }
 
   /** The entries as a level whose entries have nothing but what totals need; undefined where not all of them are known. */

@@ -82,9 +82,9 @@ export function withCheckedTotals(
   manifestKey: string,
   leftOut: readonly SegmentPlace[] = [],
 ): MergedView {
-  type Read<T extends EntryBatch> = (onForeign?: ForeignSink) => AsyncIterable<T>;
+  type Read<T extends EntryBatch> = (onForeign?: ForeignSink, ahead?: number) => AsyncIterable<T>;
   const checked = <T extends EntryBatch>(read: Read<T>): Read<T> =>
-    async function* (onForeign) {
+    async function* (onForeign, ahead) {
       const sums = new EntrySums();
       for (const { counts } of leftOut) sums.addCounts(counts);
       const countForeign: typeof onForeign =
@@ -93,7 +93,7 @@ export function withCheckedTotals(
           sums.addForeign();
           onForeign(entry);
         });
-      for await (const batch of read(countForeign)) {
+      for await (const batch of read(countForeign, ahead)) {
         const of: EntryBatch = batch;
         if (isRows(of)) sums.addFiles(of);
         else for (const entry of of) sums.add(entry);
@@ -104,6 +104,6 @@ export function withCheckedTotals(
   return {
     chunks: view.chunks,
     entries: checked((onForeign) => view.entries(onForeign)),
-    batches: checked((onForeign) => batchesOf(view, onForeign)),
+    batches: checked((onForeign, ahead) => batchesOf(view, onForeign, ahead)),
   };
 }

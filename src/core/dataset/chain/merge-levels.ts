@@ -14,6 +14,7 @@ import type { Entry, Mention, ChunkRecord } from '../../format/manifest/manifest
 import { moveEntry, type Placing } from '../../format/manifest/move-entry.js';
 import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import { HidingPaths } from './hiding-paths.js';
+import { readAhead } from './read-ahead.js';
 import { type Cursor, LevelCursor } from './level-cursor.js';
 import { RowCursor } from './row-cursor.js';
 import type { RowBatch } from '../../format/rows/row-batch.js';
@@ -36,7 +37,8 @@ export function mergeLevels(levels: readonly Level[], uploadId: UploadId, option
   return {
     chunks,
     entries: (onForeign = refuseForeign) => new Merge(levels, placesOf(), onForeign).entries(),
-    batches: (onForeign = refuseForeign) => new Merge(levels, placesOf(), onForeign, mayTakeRows).run(),
+    batches: (onForeign = refuseForeign, ahead?: number) =>
+      new Merge(levels, placesOf(), onForeign, mayTakeRows ? { ahead } : undefined).run(),
   };
 }
 
@@ -59,15 +61,19 @@ class Merge {
     levels: readonly Level[],
     private readonly places: LevelPlaces,
     private readonly onForeign: ForeignSink,
-    mayTakeRows = false,
+    rows?: { readonly ahead: number | undefined },
   ) {
     this.oldest = levels.length - 1;
     const oldest = levels.at(-1);
-    const scanner = mayTakeRows && oldest?.texts !== undefined ? RowScanner.open() : undefined;
+    const scanner = rows !== undefined && oldest?.texts !== undefined ? RowScanner.open() : undefined;
     const newer = scanner === undefined ? levels : levels.slice(0, -1);
     this.cursors = newer.map((level, index) => new LevelCursor(level, index));
     if (scanner === undefined || oldest?.texts === undefined) return;
-    this.base = new RowCursor(oldest, oldest.texts, this.oldest, scanner);
+    this.base = new RowCursor(oldest, {
+      texts: rows?.ahead === undefined ? oldest.texts() : readAhead(oldest.texts(), rows.ahead),
+      index: this.oldest,
+      scanner,
+    });
     this.cursors.push(this.base);
   }
 

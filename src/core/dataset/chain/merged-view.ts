@@ -28,9 +28,12 @@ export interface MergedView {
   /** Entries in path order, with positions into `chunks`. May be called several times. @throws integrity, unsupported */
   entries(onForeign?: ForeignSink): AsyncIterable<readonly Entry[]>;
   /** The same with rows, where there may be some: see `batchesOf`. */
-  readonly batches?: ((onForeign?: ForeignSink) => AsyncIterable<EntryBatch>) | undefined;
+  readonly batches?: ((onForeign?: ForeignSink, ahead?: number) => AsyncIterable<EntryBatch>) | undefined;
 }
 
-/** Entries of a view for whoever takes rows, which are others after the next batch. */
-export const batchesOf = (view: MergedView, onForeign?: ForeignSink): AsyncIterable<EntryBatch> =>
-  view.batches?.(onForeign) ?? view.entries(onForeign);
+/**
+ * Entries of a view for whoever takes rows, which are others after the next batch. So many pieces of text of the oldest level are read before they are
+ * asked for.
+ */
+export const batchesOf = (view: MergedView, onForeign?: ForeignSink, ahead?: number): AsyncIterable<EntryBatch> =>
+  view.batches?.(onForeign, ahead) ?? view.entries(onForeign);

@@ -1,5 +1,23 @@
 // Parses a stream of batches while its consumer is still waiting for something else. Bounded; closed with its consumer.
 
+/** Starts reading `source` at once: its first batch is made before it is asked for, and each other one when it is. It can be iterated once. */
+export function begun<T>(source: AsyncIterable<T>): AsyncIterable<T> & { close(): Promise<void> } {
+  const iterator = source[Symbol.asyncIterator]();
+  const first = iterator.next();
+  first.catch(() => undefined); // the consumer gets the error
+  const close = async (): Promise<void> => void (await iterator.return?.());
+  return {
+    close,
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (let result = await first; result.done !== true; result = await iterator.next()) yield result.value;
+      } finally {
+        await close();
+      }
+    },
+  };
+}
+
 /** Starts reading `source` at once, at most `limit` batches ahead of the consumer. It can be iterated once. */
 export function readAhead<T>(source: AsyncIterable<T>, limit: number): AsyncIterable<T> & { close(): Promise<void> } {
   const iterator = source[Symbol.asyncIterator]();

@@ -10,7 +10,15 @@ import { manifestKeyOf } from '../../store/ids/upload-id.js';
 import type { Cursor } from './level-cursor.js';
 import type { Level } from './merged-view.js';
 
+interface RowSource {
+  readonly texts: AsyncIterable<LinesText>;
+  readonly index: number;
+  readonly scanner: RowScanner;
+}
+
 export class RowCursor implements Cursor {
+  readonly index: number;
+  private readonly scanner: RowScanner;
   private readonly texts: AsyncIterator<LinesText>;
   private text: LinesText | undefined;
   private parsed: Line | undefined;
@@ -18,11 +26,11 @@ export class RowCursor implements Cursor {
 
   constructor(
     private readonly level: Pick<Level, 'uploadId' | 'chunks'>,
-    texts: NonNullable<Level['texts']>,
-    readonly index: number,
-    private readonly scanner: RowScanner,
+    { texts, index, scanner }: RowSource,
   ) {
-    this.texts = texts()[Symbol.asyncIterator]();
+    this.texts = texts[Symbol.asyncIterator]();
+    this.index = index;
+    this.scanner = scanner;
   }
 
   get isDrained(): boolean {
@@ -36,7 +44,10 @@ export class RowCursor implements Cursor {
         this.isEnded = true;
         return;
       }
-      if (value.parser !== this.text?.parser) this.scanner.refer(this.level.chunks, value.positions);
+      const { parser, positions, finish } = value;
+      finish?.();
+      const { chunks } = this.level;
+      if (parser !== this.text?.parser) this.scanner.refer({ chunks, positions, read: (line) => parser.read(line) });
       this.text = value;
       this.scanner.load(value.lines);
     }

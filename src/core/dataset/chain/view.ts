@@ -73,5 +73,5 @@ const levelReading = (loaded: LoadedManifest, options: ReadLoadedOptions): Level
   uploadId: loaded.uploadId,
   chunks: loaded.head.chunks,
   mentions: () => readLoaded(loaded, options),
-  texts: options.needles === undefined ? () => textsOf(loaded, { withoutNames: true }) : undefined,
+  texts: options.needles === undefined ? () => textsOf(loaded, options) : undefined,
 });

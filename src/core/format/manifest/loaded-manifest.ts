@@ -161,17 +161,27 @@ export interface LinesText {
   readonly parser: ManifestParser;
   /** Positions in the chunks of the manifest, of those that the lines refer to; undefined where they are the same. */
   readonly positions: Uint32Array | undefined;
+  /** Of the last text of a segment, which has no lines: to be called when all lines before were counted. @throws integrity */
+  readonly finish?: () => void;
 }
 
-/** The lines of the manifest as they are. @throws as `readLoaded` */
+/** The lines of the manifest as they are; texts may be asked for before those before are counted. @throws as `readLoaded` */
 export async function* textsOf(loaded: LoadedManifest, options: ReadLoadedOptions = {}): AsyncGenerator<LinesText> {
   for await (const { part, bytes } of partsOf(loaded)) {
     let texts: Buffer[] = [];
     const onText = (lines: Buffer): void => void texts.push(lines);
-    for await (const parser of parsedPieces(part, bytes, { ...options, onText, onLine: () => undefined })) {
-      for (const lines of texts) yield { lines, parser, positions: part.positions };
+    const parser = parserOf(part, { ...options, onText, onLine: () => undefined });
+    const { positions } = part;
+    for await (const piece of piecesOf(part, bytes)) {
+      parser.push(piece);
+      for (const lines of texts) yield { lines, parser, positions };
       texts = [];
     }
+    const finish = (): void => {
+      refuseOtherFirst(part, parser, options);
+      parser.finish();
+    };
+    yield { lines: Buffer.alloc(0), parser, positions, finish };
   }
 }
 
@@ -218,30 +228,27 @@ export const linesOfSegment = (
 
 async function* linesIn(part: Part, bytes: Buffer, options: ReadLoadedOptions): AsyncGenerator<readonly Line[]> {
   let batch: Line[] = [];
-  for await (const _ of parsedPieces(part, bytes, { ...options, onLine: (line) => batch.push(line) })) {
+  const parser = parserOf(part, { ...options, onLine: (line) => batch.push(line) });
+  for await (const piece of piecesOf(part, bytes)) {
+    parser.push(piece);
     if (batch.length === 0) continue;
+    refuseOtherFirst(part, parser, options);
     yield batch;
     batch = [];
   }
+  parser.finish();
 }
 
-/** Parses a part piece by piece, and yields after each. @throws integrity */
-async function* parsedPieces(
-  { head, document, uploadId, key, isPart, positions, first }: Part,
-  bytes: Buffer,
+const parserOf = (
+  { head, document, uploadId, key, isPart, positions }: Part,
   options: ReadLoadedOptions & Pick<ManifestParserOptions, 'onLine' | 'onText'>,
-): AsyncGenerator<ManifestParser> {
-  const parser = new ManifestParser({ ...options, key, uploadId, isPart, positions, head: { head, document } });
-  const expected = options.needles === undefined ? first : undefined;
-  const checkFirst = (): void => {
-    if (expected !== undefined && (parser.first ?? expected) !== expected)
-      throw integrityError(`the segment ${key} does not begin with the path that its manifest names`);
-  };
-  for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {
-    parser.push(piece);
-    checkFirst();
-    yield parser;
-    checkFirst(); // of texts, it is known now
-  }
-  parser.finish();
+): ManifestParser => new ManifestParser({ ...options, key, uploadId, isPart, positions, head: { head, document } });
+
+const piecesOf = ({ key }: Part, bytes: Buffer): AsyncGenerator<Buffer> =>
+  inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` });
+
+/** @throws integrity for a segment that begins with another path than its manifest says */
+function refuseOtherFirst({ key, first }: Part, parser: ManifestParser, { needles }: ReadLoadedOptions): void {
+  if (first !== undefined && needles === undefined && (parser.first ?? first) !== first)
+    throw integrityError(`the segment ${key} does not begin with the path that its manifest names`);
 }

@@ -123,20 +123,25 @@ export class ManifestParser {
 
   /** Parses and counts a line without its end; undefined for an empty one. @throws integrity */
   parse(text: RawPath): Line | undefined {
-    const body = text.charCodeAt(text.length - 1) === COMMA ? text.slice(0, -1) : text;
-    if (body === '' || this.parser === undefined) return undefined;
-    let entry: Line;
-    try {
-      entry = this.parser.parse(body);
-    } catch (error) {
-      if (!isArchiverError(error)) throw error;
-      throw integrityError(`${this.what}, entry ${this.entries + 1}: ${error.message}`, { cause: error });
-    }
+    const entry = this.read(text);
+    if (entry === undefined) return undefined;
     const { path } = entry;
     if (this.previous !== undefined && path <= this.previous) this.firstUnordered ??= path;
     this.previous = path;
     this.count(1, path);
     return entry;
+  }
+
+  /** Parses a line that is counted elsewhere. @throws integrity */
+  read(text: RawPath): Line | undefined {
+    const body = text.charCodeAt(text.length - 1) === COMMA ? text.slice(0, -1) : text;
+    if (body === '' || this.parser === undefined) return undefined;
+    try {
+      return this.parser.parse(body);
+    } catch (error) {
+      if (!isArchiverError(error)) throw error;
+      throw integrityError(`${this.what}, entry ${this.entries + 1}: ${error.message}`, { cause: error });
+    }
   }
 
   /** Counts lines, of which the first one has this path. */

@@ -12,6 +12,8 @@ export interface RowBatch extends Columns {
   readonly directories: number;
   /** Of the files together. */
   readonly bytes: number;
+  /** Parses the line of a row, for whoever needs all of it. */
+  entry(row: number): Entry;
 }
 
 export interface Columns {
@@ -23,6 +25,8 @@ export interface Columns {
   readonly size: Float64Array;
   readonly mtimeSeconds: Float64Array;
   readonly mtimeNanos: Uint32Array;
+  readonly ctimeSeconds: Float64Array;
+  readonly ctimeNanos: Uint32Array;
   /** Position in the chunks that were given; -1 for none. */
   readonly chunk: Int32Array;
   readonly offset: Float64Array;

@@ -18,8 +18,9 @@ export async function* rowLines(loaded: LoadedManifest): AsyncGenerator<LineBatc
     return;
   }
   let before: ManifestParser | undefined;
-  for await (const { lines, parser, positions } of textsOf(loaded)) {
-    if (parser !== before) scanner.refer(loaded.head.chunks, positions);
+  for await (const { lines, parser, positions, finish } of textsOf(loaded)) {
+    finish?.();
+    if (parser !== before) scanner.refer({ chunks: loaded.head.chunks, positions, read: (line) => parser.read(line) });
     before = parser;
     scanner.load(lines);
     let others: Line[] = [];

@@ -2,7 +2,8 @@
 // a plain file or folder, and no text. All other lines are left, to be parsed.
 import { bytesOf, type RawPath, rawFromBytes } from '../../platform/paths/raw-path.js';
 import { instantiate, type WasmMemory } from '../../platform/wasm/web-assembly.js';
-import type { ChunkRecord } from '../manifest/manifest-types.js';
+import type { Line } from '../manifest/manifest-parser.js';
+import type { ChunkRecord, Entry } from '../manifest/manifest-types.js';
 import { assembleScanner } from './scanner-code.js';
 import type { Columns, RowBatch } from './row-batch.js';
 import * as layout from './scanner-layout.js';
@@ -11,7 +12,16 @@ const LINE_END = 10;
 /** More than any offset and size: nothing is placed. */
 const NO_FILE = -1;
 
-const none = { count: 0, files: 0, directories: 0, bytes: 0 };
+const NO_ROWS = { count: 0, files: 0, directories: 0, bytes: 0 };
+
+/** What the lines that come refer to. */
+export interface Reference {
+  readonly chunks: readonly ChunkRecord[];
+  /** Positions in `chunks`, by the number in a line; undefined where they are the same. */
+  readonly positions?: Uint32Array | undefined;
+  /** Parses a line. */
+  readonly read: (line: RawPath) => Line | undefined;
+}
 
 interface Scanner {
   readonly memory: WasmMemory;
@@ -21,7 +31,8 @@ interface Scanner {
 export class RowScanner {
   private readonly bytes: Buffer;
   private readonly state: DataView;
-  private readonly batch: Columns & typeof none;
+  private readonly batch: Columns & typeof NO_ROWS & Pick<RowBatch, 'entry'>;
+  private parse: Reference['read'] = () => undefined;
   private lines: Buffer = Buffer.alloc(0);
   /** Where the next line begins in `lines`, and which part of them is in the memory of the module. */
   private at = 0;
@@ -36,7 +47,8 @@ export class RowScanner {
     this.bytes = Buffer.from(memory);
     this.state = new DataView(memory);
     this.batch = {
-      ...none,
+      ...NO_ROWS,
+      entry: (row) => this.entry(row),
       kind: new Uint8Array(memory, at.kind, most),
       mode: new Uint16Array(memory, at.mode, most),
       uid: new Uint32Array(memory, at.uid, most),
@@ -44,6 +56,8 @@ export class RowScanner {
       size: new Float64Array(memory, at.size, most),
       mtimeSeconds: new Float64Array(memory, at.mtimeSeconds, most),
       mtimeNanos: new Uint32Array(memory, at.mtimeNanos, most),
+      ctimeSeconds: new Float64Array(memory, at.ctimeSeconds, most),
+      ctimeNanos: new Uint32Array(memory, at.ctimeNanos, most),
       chunk: new Int32Array(memory, at.chunk, most),
       offset: new Float64Array(memory, at.offset, most),
       hasMd5: new Uint8Array(memory, at.hasMd5, most),
@@ -64,8 +78,9 @@ export class RowScanner {
     return new RowScanner(scanner);
   }
 
-  /** Says which chunks the lines that come refer to: `positions` are those in `chunks`, by the number in a line; undefined where they are the same. */
-  refer(chunks: readonly ChunkRecord[], positions?: Uint32Array): void {
+  /** Says what the lines that come refer to. */
+  refer({ chunks, positions, read }: Reference): void {
+    this.parse = read;
     const count = positions?.length ?? chunks.length;
     // Of more of them, no line with a chunk is a row.
     const taken = count > layout.MOST_CHUNKS ? 0 : count;
@@ -155,6 +170,11 @@ export class RowScanner {
     this.from = at;
     this.to = most >= lines.length ? lines.length : lines.lastIndexOf(LINE_END, most - 1) + 1;
     if (this.to > at) bytes.set(lines.subarray(at, this.to), layout.TEXT_AT);
+  }
+
+  private entry(row: number): Entry {
+    const from = this.state.getInt32(layout.COLUMNS_AT.lineFrom + row * layout.WIDTHS.lineFrom, true);
+    return this.parse(rawFromBytes(this.bytes, from, this.bytes.indexOf(LINE_END, from))) as Entry;
   }
 
   private batchOf(count: number): RowBatch {

@@ -89,6 +89,7 @@ function lineFunction(): WasmFunction {
   const mode = [0, 1, 2, 3].map((place) => wasm.i32_shl(octal(place), int(9 - 3 * place)));
   const chunkAddress = (width: number): Code => wasm.i32_mul(get(next), int(width));
   const body = wasm.sequence(
+    put('lineFrom', get(at)),
     failIf(differs(get(at), PATH_KEY)),
     increment(at, PATH_KEY.length),
     set(next, wasm.call(PATH, get(at), get(paths))),
@@ -145,6 +146,8 @@ function lineFunction(): WasmFunction {
     ),
     expect(',"ctime":"'),
     follow(TIME),
+    put('ctimeSeconds', wasm.f64_load(int(0), STATE_AT.seconds)),
+    put('ctimeNanos', stateOf('nanos')),
     expect(',"inode":"'),
     follow(TEXT),
     expect('"}'),

@@ -20,11 +20,15 @@ export const WIDTHS = {
   uid: 4,
   gid: 4,
   mtimeNanos: 4,
+  ctimeNanos: 4,
   chunk: 4,
+  /** Where the line is in the memory. */
+  lineFrom: 4,
   /** Where the path ends in those of all rows. */
   pathEnd: 4,
   size: 8,
   mtimeSeconds: 8,
+  ctimeSeconds: 8,
   offset: 8,
   md5: 16,
   xxh64: 8,

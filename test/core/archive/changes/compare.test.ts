@@ -2,14 +2,23 @@
 import { describe, expect, test } from 'vitest';
 import { compareWithView, type Comparison } from '../../../../src/core/archive/changes/compare.js';
 import {
+  type Columns,
   type EntryTable,
   EntryTableBuilder,
   KIND,
   openEntryTable,
   STATUS,
 } from '../../../../src/core/format/columns/entry-table.js';
+import { KnownContents } from '../../../../src/core/archive/changes/known-contents.js';
+import { SeenEntries } from '../../../../src/core/archive/changes/seen-entries.js';
+import type { EntryBatch } from '../../../../src/core/dataset/chain/merged-view.js';
+import type { View } from '../../../../src/core/dataset/chain/view.js';
+import { EntryParser } from '../../../../src/core/format/manifest/entry-json-parse.js';
+import { formatTimestamp } from '../../../../src/core/format/manifest/timestamp.js';
+import { RowScanner } from '../../../../src/core/format/rows/row-scanner.js';
+import { randomOf } from '../../../support/random.js';
 import type { Skip } from '../../../../src/core/archive/scan/skip.js';
-import type { Entry } from '../../../../src/core/format/manifest/manifest-types.js';
+import type { ChunkRecord, Entry } from '../../../../src/core/format/manifest/manifest-types.js';
 import { raw } from '../../../support/raw.js';
 
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
@@ -20,11 +29,13 @@ interface Row {
   readonly kind?: number;
   readonly group?: number;
   readonly size?: number;
+  /** Changes the row. */
+  readonly set?: (columns: Columns, index: number) => void;
 }
 
 function tableOf(rows: readonly Row[]): EntryTable {
   const builder = new EntryTableBuilder();
-  for (const { path, kind = KIND.file, group = 0, size = 10 } of rows) {
+  for (const { path, kind = KIND.file, group = 0, size = 10, set } of rows) {
     const index = builder.add(raw(path));
     const c = builder.columns;
     c.kind[index] = kind;
@@ -35,6 +46,7 @@ function tableOf(rows: readonly Row[]): EntryTable {
       seconds[index] = time.seconds;
       nanos[index] = time.nanos;
     }
+    set?.(c, index);
   }
   return openEntryTable(builder.finish());
 }
@@ -83,6 +95,125 @@ const skip = (path: string, special = false): Skip => ({
   path: raw(path),
   reason: 'permission denied (EACCES)',
   special,
+});
+
+const CHUNKS = Array.from({ length: 4 }, () => ({ rawSize: 1e9 }) as ChunkRecord);
+
+/** The entries as they come from a listing. */
+async function* asListed(entries: readonly Entry[]): AsyncGenerator<EntryBatch> {
+  const scanner = RowScanner.open();
+  if (scanner === undefined) throw new Error('there is no WebAssembly');
+  const parser = new EntryParser();
+  const read = (line: string): Entry => parser.parse(raw(line.slice(0, -1))) as Entry;
+  scanner.refer({ chunks: CHUNKS, read });
+  const timeText = ({ seconds, nanos }: Entry['mtime']): string => formatTimestamp(seconds, nanos);
+  const lines = entries.map(({ path, type, size, mtime, mode, ctime, inode, linkGroup, ...others }) => {
+    const { uid, gid, md5, xxh64, chunk, offset, target } = others;
+    const sized = type === 'file' || type === 'hardlink' ? { size } : {};
+    const octal = mode.toString(8).padStart(4, '0');
+    const owned = { mtime: timeText(mtime), mode: octal, uid, gid, md5, xxh64, chunk, offset, target, linkGroup };
+    return `${JSON.stringify({ path, type, ...sized, ...owned, ctime: timeText(ctime), inode })},\n`;
+  });
+  scanner.load(Buffer.from(lines.join('')));
+  while (!scanner.isAtEnd) {
+    const rows = scanner.take(undefined);
+    if (rows === undefined) {
+      const line = read(scanner.line());
+      scanner.skip();
+      scanner.follows(line.path);
+      yield [line];
+    } else yield rows;
+  }
+}
+
+const seedOf = (): bigint => 1n;
+
+/** Ways in which a file of today differs from that of before. */
+const CHANGES: readonly ((columns: Columns, index: number) => void)[] = [
+  (c, index) => (c.size[index] = 11),
+  (c, index) => (c.mtimeSeconds[index] = 1),
+  (c, index) => (c.mtimeNanos[index] = 6),
+  (c, index) => (c.ctimeSeconds[index] = 1),
+  (c, index) => (c.ctimeNanos[index] = 6),
+  (c, index) => (c.mode[index] = 0o600),
+  (c, index) => (c.uid[index] = 7),
+  (c, index) => (c.gid[index] = 7),
+  (c, index) => (c.kind[index] = KIND.directory),
+  (c, index) => (c.kind[index] = KIND.dropped),
+  (c, index) => (c.group[index] = 1),
+];
+
+/** A folder of today, and the version before of it. */
+function treesOf(random: (below: number) => number): { rows: readonly Row[]; before: readonly Entry[] } {
+  const rows: Row[] = [];
+  const before: Entry[] = [];
+  for (const name of ['a', 'a-', 'a/b', 'a/b.txt', 'b', 'c', 'c/d', 'c/d/e', 'd', 'e', 'f', 'g']) {
+    const isFolder = random(4) === 0;
+    const set = random(2) === 0 ? CHANGES[random(CHANGES.length * 2)] : undefined;
+    if (random(6) > 0) rows.push({ path: name, ...(isFolder && { kind: KIND.directory }), ...(set && { set }) });
+    const more = [{}, {}, {}, { linkGroup: 1, type: 'hardlink' }, { type: 'symlink', size: 0, target: raw('x') }][
+      random(5)
+    ];
+    if (random(6) > 0)
+      before.push(
+        entry(name, { xxh64: 'ee3931b967a23601', ...(isFolder ? { type: 'directory' } : (more as Partial<Entry>)) }),
+      );
+  }
+  return { rows, before };
+}
+
+test('entries and the rows of a listing are compared alike', async () => {
+  const random = randomOf(11);
+  let same = 0;
+  for (let round = 0; round < 300; round++) {
+    const { rows, before } = treesOf(random);
+    for (const [ignoreCtime, trackDeletes, isForced, findsCopies] of [
+      [false, true, false, false],
+      [true, false, false, false],
+      [false, true, true, false],
+      [false, true, false, true],
+    ] as const) {
+      const results = [];
+      for (const view of [
+        () => asListed(before),
+        async function* () {
+          yield before;
+        },
+      ]) {
+        const table = tableOf(rows);
+        const of = { head: { uploadId: 'u' }, chunks: CHUNKS, totals: { entries: before.length } };
+        const seen = new SeenEntries(of as unknown as View, table);
+        const known = new KnownContents(table.count, seedOf);
+        const options = { table, extras: new Map(), skipped: [], seen, known, xattrsOf: () => undefined };
+        const {
+          counts,
+          changeOf,
+          deletedBelow: _,
+          ...compared
+        } = await compareWithView(view(), {
+          ...options,
+          ignoreCtime,
+          trackDeletes,
+          isForced,
+          findsCopies,
+        });
+        const entries: Entry[] = [];
+        for await (const batch of seen.level?.mentions() ?? []) entries.push(...(batch as Entry[]));
+        const changes = rows.map((_row, index) => changeOf(index));
+        results.push({
+          ...compared,
+          known,
+          counts: counts(),
+          changes,
+          entries,
+          status: [...table.columns.status.subarray(0, rows.length)],
+        });
+      }
+      expect(results[0]).toEqual(results[1]);
+      same += results[0]?.counts.unchanged ?? 0;
+    }
+  }
+  expect(same).toBeGreaterThan(1000);
 });
 
 describe('what is gone', () => {

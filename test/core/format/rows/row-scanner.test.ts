@@ -7,7 +7,7 @@ import { entryOf } from '../../../../src/core/format/rows/row-batch.js';
 import { RowScanner } from '../../../../src/core/format/rows/row-scanner.js';
 import { MAX_PATH_BYTES, MOST_CHUNKS, MOST_ROWS, TEXT_BYTES } from '../../../../src/core/format/rows/scanner-layout.js';
 import { pathProblem } from '../../../../src/core/platform/paths/path-rules.js';
-import { rawFromBytes, rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
+import { type RawPath, rawFromBytes, rawFromText } from '../../../../src/core/platform/paths/raw-path.js';
 import { lineOf, TIME } from '../../../support/listing-lines.js';
 import { randomOf } from '../../../support/random.js';
 
@@ -19,7 +19,8 @@ const CHUNKS = [CHUNK, CHUNK, CHUNK, CHUNK, CHUNK, { ...CHUNK, content: 'file' }
 function opened(positions: Uint32Array | undefined = POSITIONS): RowScanner {
   const scanner = RowScanner.open();
   if (scanner === undefined) throw new Error('there is no WebAssembly');
-  scanner.refer(CHUNKS, positions);
+  const parser = new EntryParser(true, false, positions);
+  scanner.refer({ chunks: CHUNKS, positions, read: (line) => parser.parse(line.replace(/,$/, '') as RawPath) });
   return scanner;
 }
 
@@ -51,7 +52,13 @@ function read(scanner: RowScanner, lines: Buffer, bound?: string): { rows: Parti
     if (batch === undefined) {
       others.push(scanner.line());
       scanner.skip();
-    } else for (let row = 0; row < batch.count; row++) rows.push(entryOf(batch, row));
+    } else
+      for (let row = 0; row < batch.count; row++) {
+        const { seconds, nanos } = batch.entry(row).ctime;
+        if (batch.ctimeSeconds[row] !== seconds || batch.ctimeNanos[row] !== nanos)
+          others.push(`ctime of ${scanner.line()}`);
+        rows.push(entryOf(batch, row));
+      }
   }
   return { rows, others };
 }
@@ -124,7 +131,7 @@ test.each([
 
 test('chunks beyond those that a scan knows are left to the parser', () => {
   const scanner = opened();
-  scanner.refer(Array.from({ length: MOST_CHUNKS + 1 }, () => CHUNK));
+  scanner.refer({ chunks: Array.from({ length: MOST_CHUNKS + 1 }, () => CHUNK), read: () => undefined });
   expect(read(scanner, text(plain('a'))).rows).toEqual([]);
 });
 
