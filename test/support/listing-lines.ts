@@ -1,4 +1,7 @@
 // Lines of listings by chance: of values that archiver writes, and of some that it refuses.
+import type { Entry } from '../../src/core/format/manifest/manifest-types.js';
+import { formatTimestamp } from '../../src/core/format/manifest/timestamp.js';
+
 const MD5 = 'd3e6f10a716c34d80e276931dc79169c';
 export const TIME = '2026-04-21T14:49:31.000000001Z';
 
@@ -40,4 +43,14 @@ export function lineOf(random: (below: number) => number, wrongOfHundred: number
     return value === '' ? [] : [`"${key}":${value}`];
   });
   return `{${members.join(',')}}`;
+}
+
+/** The line of an entry, with its end. */
+export function listedLine({ path, type, size, mtime, mode, ctime, ...others }: Entry): string {
+  const { uid, gid, user, group, md5, sha256, xxh64, chunk, offset, target, linkGroup, segments, inode } = others;
+  const timeText = ({ seconds, nanos }: Entry['mtime']): string => formatTimestamp(seconds, nanos);
+  const sized = type === 'file' || type === 'hardlink' ? { size } : {};
+  const owned = { mtime: timeText(mtime), mode: mode.toString(8).padStart(4, '0'), uid, gid, user, group };
+  const placed = { md5, sha256, xxh64, chunk, offset, target, linkGroup, segments };
+  return `${JSON.stringify({ path, type, ...sized, ...owned, ...placed, ctime: timeText(ctime), inode })},\n`;
 }

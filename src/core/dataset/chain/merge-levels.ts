@@ -83,22 +83,28 @@ class Merge {
 
   async *run(): AsyncGenerator<EntryBatch> {
     try {
-      for (const cursor of this.cursors) await cursor.refill();
       for (;;) {
         const leader = this.leader();
+        // Looking for the next path, a cursor may have come to the end of what is there.
+        if (await this.refill()) continue;
         if (leader === undefined) break;
         this.step(leader);
         if (this.out.length >= BATCH || (this.rows !== undefined && this.out.length > 0)) yield this.flush();
-        if (this.rows !== undefined) {
-          yield this.rows;
-          this.rows = undefined;
-        }
-        for (const cursor of this.cursors) if (cursor.isDrained) await cursor.refill();
+        if (this.rows === undefined) continue;
+        yield this.rows;
+        this.rows = undefined;
       }
       if (this.out.length > 0) yield this.flush();
     } finally {
       for (const cursor of this.cursors) await cursor.close();
     }
+  }
+
+  /** Fetches more for the cursors that need it; false when none does. */
+  private async refill(): Promise<boolean> {
+    const drained = this.cursors.filter(({ isDrained }) => isDrained);
+    for (const cursor of drained) await cursor.refill();
+    return drained.length > 0;
   }
 
   private flush(): readonly Entry[] {

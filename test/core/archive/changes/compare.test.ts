@@ -14,11 +14,12 @@ import { SeenEntries } from '../../../../src/core/archive/changes/seen-entries.j
 import type { EntryBatch } from '../../../../src/core/dataset/chain/merged-view.js';
 import type { View } from '../../../../src/core/dataset/chain/view.js';
 import { EntryParser } from '../../../../src/core/format/manifest/entry-json-parse.js';
-import { formatTimestamp } from '../../../../src/core/format/manifest/timestamp.js';
 import { RowScanner } from '../../../../src/core/format/rows/row-scanner.js';
+import { listedLine } from '../../../support/listing-lines.js';
 import { randomOf } from '../../../support/random.js';
 import type { Skip } from '../../../../src/core/archive/scan/skip.js';
 import type { ChunkRecord, Entry } from '../../../../src/core/format/manifest/manifest-types.js';
+import type { RawPath } from '../../../../src/core/platform/paths/raw-path.js';
 import { raw } from '../../../support/raw.js';
 
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
@@ -106,15 +107,7 @@ async function* asListed(entries: readonly Entry[]): AsyncGenerator<EntryBatch> 
   const parser = new EntryParser();
   const read = (line: string): Entry => parser.parse(raw(line.slice(0, -1))) as Entry;
   scanner.refer({ chunks: CHUNKS, read });
-  const timeText = ({ seconds, nanos }: Entry['mtime']): string => formatTimestamp(seconds, nanos);
-  const lines = entries.map(({ path, type, size, mtime, mode, ctime, inode, linkGroup, ...others }) => {
-    const { uid, gid, md5, xxh64, chunk, offset, target } = others;
-    const sized = type === 'file' || type === 'hardlink' ? { size } : {};
-    const octal = mode.toString(8).padStart(4, '0');
-    const owned = { mtime: timeText(mtime), mode: octal, uid, gid, md5, xxh64, chunk, offset, target, linkGroup };
-    return `${JSON.stringify({ path, type, ...sized, ...owned, ctime: timeText(ctime), inode })},\n`;
-  });
-  scanner.load(Buffer.from(lines.join('')));
+  scanner.load(Buffer.from(entries.map(listedLine).join('')));
   while (!scanner.isAtEnd) {
     const rows = scanner.take(undefined);
     if (rows === undefined) {
@@ -127,6 +120,15 @@ async function* asListed(entries: readonly Entry[]): AsyncGenerator<EntryBatch> 
 }
 
 const seedOf = (): bigint => 1n;
+
+class RecordedContents extends KnownContents {
+  readonly added: RawPath[] = [];
+
+  override add(entry: Entry): number | undefined {
+    this.added.push(entry.path);
+    return super.add(entry);
+  }
+}
 
 /** Ways in which a file of today differs from that of before. */
 const CHANGES: readonly ((columns: Columns, index: number) => void)[] = [
@@ -183,7 +185,7 @@ test('entries and the rows of a listing are compared alike', async () => {
         const table = tableOf(rows);
         const of = { head: { uploadId: 'u' }, chunks: CHUNKS, totals: { entries: before.length } };
         const seen = new SeenEntries(of as unknown as View, table);
-        const known = new KnownContents(table.count, seedOf);
+        const known = new RecordedContents(table.count, seedOf);
         const options = { table, extras: new Map(), skipped: [], seen, known, xattrsOf: () => undefined };
         const {
           counts,
@@ -202,7 +204,7 @@ test('entries and the rows of a listing are compared alike', async () => {
         const changes = rows.map((_row, index) => changeOf(index));
         results.push({
           ...compared,
-          known,
+          known: known.added,
           counts: counts(),
           changes,
           entries,

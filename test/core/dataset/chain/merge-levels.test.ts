@@ -1,9 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { mergeLevels } from '../../../../src/core/dataset/chain/merge-levels.js';
-import type { Level, MergedView } from '../../../../src/core/dataset/chain/merged-view.js';
+import { batchesOf, type Level, type MergedView } from '../../../../src/core/dataset/chain/merged-view.js';
 import { chunkKey } from '../../../../src/core/format/manifest/manifest-check.js';
-import type { Line } from '../../../../src/core/format/manifest/manifest-parser.js';
+import type { LinesText } from '../../../../src/core/format/manifest/loaded-manifest.js';
+import type { ParsedHead } from '../../../../src/core/format/manifest/manifest-head-parse.js';
+import { type Line, ManifestParser } from '../../../../src/core/format/manifest/manifest-parser.js';
+import { isRows } from '../../../../src/core/format/rows/row-lines.js';
+import type { UploadId } from '../../../../src/core/store/ids/upload-id.js';
+import { listedLine } from '../../../support/listing-lines.js';
 import type { ChunkRecord, Entry } from '../../../../src/core/format/manifest/manifest-types.js';
 import { chunkOf, histories, uploadIdOf } from '../../../support/chain-model.js';
 import { raw } from '../../../support/raw.js';
@@ -21,6 +26,27 @@ function levelOf(uploadId: string, chunks: readonly ChunkRecord[], lines: readon
       }
     },
   };
+}
+
+/** The texts of a listing of these entries: pieces of `bytes`, with empty lines now and then. */
+async function* textsOf(uploadId: UploadId, entries: readonly Entry[], bytes: number): AsyncGenerator<LinesText> {
+  let texts: Buffer[] = [];
+  const parsed = { head: { uploadId, totals: { entries: entries.length }, listing: 'full' }, document: {} };
+  const parser = new ManifestParser({
+    key: 'm',
+    uploadId,
+    head: parsed as unknown as ParsedHead,
+    onText: (lines) => texts.push(lines),
+    onLine: () => undefined,
+  });
+  const lines = entries.map((entry, at) => (at % 4 === 1 ? '\n' : '') + listedLine(entry));
+  const whole = Buffer.from(`{"a":1,\n"files":[\n${lines.join('')}\n]}\n`, 'latin1');
+  for (let at = 0; at < whole.length; at += bytes) {
+    parser.push(whole.subarray(at, at + bytes));
+    for (const text of texts) yield { lines: text, parser, positions: undefined };
+    texts = [];
+  }
+  yield { lines: Buffer.alloc(0), parser, positions: undefined, finish: () => void parser.finish() };
 }
 
 const file = (path: string, more: Partial<Entry> = {}): Entry => ({
@@ -99,6 +125,33 @@ test('the view of every version of any history is what the changes one after ano
     }),
     { numRuns: 300 },
   );
+});
+
+test('with rows, the view of any history is the same', async () => {
+  let rows = 0;
+  await fc.assert(
+    fc.asyncProperty(histories, fc.integer({ min: 40, max: 400 }), async (history, bytes) => {
+      const [oldest, ...newer] = history.map(({ level }) => level);
+      if (oldest === undefined) return;
+      const { uploadId, chunks, mentions } = oldest;
+      const listed = mentions.filter((mention): mention is Entry => mention.type !== 'deleted');
+      const base = { ...levelOf(uploadId, chunks, listed), texts: () => textsOf(uploadId, listed, bytes) };
+      const levels = [
+        base,
+        ...newer.map((level) => levelOf(level.uploadId, level.chunks, level.mentions)),
+      ].toReversed();
+      const view = mergeLevels(levels, levels[0]?.uploadId ?? uploadId);
+      const found: Entry[] = [];
+      for await (const batch of batchesOf(view)) {
+        if (!isRows(batch)) found.push(...batch);
+        else for (let row = 0; row < batch.count; row++) found.push(batch.entry(row));
+        rows += isRows(batch) ? batch.count : 0;
+      }
+      expect(found).toEqual(await entriesOf(view));
+    }),
+    { numRuns: 500 },
+  );
+  expect(rows).toBeGreaterThan(100);
 });
 
 describe('what hides', () => {
