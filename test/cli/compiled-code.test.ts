@@ -52,10 +52,17 @@ describe('compiled code is kept', () => {
     expect(folders()).toEqual([]); // a first call leaves nothing
     mkdirSync(home, { mode: 0o700 });
     const second = list();
-    const { ino, size, mode } = statSync(kept('list'));
+    const { size, mode } = statSync(kept('list'));
+    const keepsAgain = (): boolean => {
+      const { ino } = statSync(kept('list'));
+      expect(list()).toEqual(first);
+      return statSync(kept('list')).ino !== ino;
+    };
 
-    expect([second, list()]).toEqual([first, first]);
-    expect({ ino: statSync(kept('list')).ino, mode: mode & 0o777 }).toEqual({ ino, mode: 0o600 });
+    expect(second).toEqual(first);
+    // One that takes half as long again, as on a machine with other work, is taken to have compiled more.
+    expect([1, 2, 3, 4].every(keepsAgain)).toBe(false);
+    expect(mode & 0o777).toBe(0o600);
     expect(size).toBeGreaterThan(200_000);
     expect(readdirSync(join(kept('list'), '..'))).toEqual(['list']);
   });
