@@ -61,8 +61,9 @@ class FolderStore implements SoakStore {
   async list(): Promise<StoredObject[]> {
     const found: StoredObject[] = [];
     for (const path of this.paths()) {
+      if (TEMPORARY.test(path)) continue; // it may be gone by now
       const { size, ino, mtimeMs } = lstatSync(join(this.root, path));
-      if (!TEMPORARY.test(path)) found.push({ key: path, size, tag: `${ino} ${mtimeMs}` });
+      found.push({ key: path, size, tag: `${ino} ${mtimeMs}` });
     }
     return found;
   }
