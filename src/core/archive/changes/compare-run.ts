@@ -1,5 +1,4 @@
 // Compares what a run has scanned with the version before.
-import { batchesOf } from '../../dataset/chain/merged-view.js';
 import type { View } from '../../dataset/chain/view.js';
 import { recordsContent } from '../run/settings.js';
 import type { UploadRun } from '../run/upload-run.js';
@@ -66,7 +65,7 @@ export async function compareRun(
     await entries.close();
     return { ...alike(options, before.gone), known, seen };
   }
-  const comparison = await compareWithView(avoid === undefined ? entries : batchesOf(view), options);
+  const comparison = await compareWithView(avoid === undefined ? entries : view.entries(), options);
   return { ...comparison, known, seen };
 }
 

@@ -19,7 +19,7 @@ export interface Level {
 /** Called for entries of unknown types; without it they are an error, so that none is lost. */
 export type ForeignSink = (entry: ForeignEntry) => void;
 
-/** Entries, or rows of which each is the entry of a plain file or folder, without the names of its owner, its ctime and its inode. */
+/** Entries, or rows of which each is the entry of a plain file or folder, without the names of its owner and its inode. */
 export type EntryBatch = readonly Entry[] | RowBatch;
 
 export interface MergedView {

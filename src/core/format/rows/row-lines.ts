@@ -1,7 +1,6 @@
 // Lines of a listing in their order, of which plain files and folders are rows, in whatever order they come and whatever they say.
 import { type LoadedManifest, readLoaded, textsOf } from '../manifest/loaded-manifest.js';
-import type { Line } from '../manifest/manifest-parser.js';
-import type { ManifestParser } from '../manifest/manifest-parser.js';
+import type { Line, ManifestParser } from '../manifest/manifest-parser.js';
 import { pathOf, type RowBatch } from './row-batch.js';
 import { RowScanner } from './row-scanner.js';
 

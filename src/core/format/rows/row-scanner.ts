@@ -9,7 +9,7 @@ import type { Columns, RowBatch } from './row-batch.js';
 import * as layout from './scanner-layout.js';
 
 const LINE_END = 10;
-/** More than any offset and size: nothing is placed. */
+/** The limit of a chunk that no row is in: any offset is more. */
 const NO_FILE = -1;
 
 const NO_ROWS = { count: 0, files: 0, directories: 0, bytes: 0 };

@@ -68,8 +68,8 @@ for (const [name, width] of Object.entries(WIDTHS) as [Column, number][]) {
 }
 /** Address of each column. */
 export const COLUMNS_AT = columns as Readonly<Record<Column, number>>;
+const NO_DIGIT = 16;
 /** The value of each byte as a digit of hex, or `NO_DIGIT`. */
-export const NO_DIGIT = 16;
 export const HEX_AT = end;
 export const UNUSED_AT = HEX_AT + 256;
 /** Of each chunk, the most that an offset and a size may be together (-1: no file is a row), and its position in the view. */
