@@ -12,7 +12,7 @@ import { destinationOf } from './inspect-destination.js';
 import { listAfterPacking, makeFullVersion, listWhilePacking } from './full-version.js';
 import { markUnneeded } from './mark-unneeded.js';
 import type { NotWhole, UploadRun } from './run/upload-run.js';
-import type { PackPool } from './pack/pack-pool.js';
+import type { HeadStart } from './pack/head-start.js';
 import { continueUpload } from './resumed/continue-upload.js';
 import { retireBroken } from './retire-broken.js';
 import { type ArchiveOptions, type Settings, settingsOf } from './run/settings.js';
@@ -52,8 +52,8 @@ async function archive(settings: Settings, opening: Promise<OpenedStore>): Promi
     packsAtOnce: !mayBeIdle,
     ...(saved === undefined ? {} : { createdAt: new Date(saved.state.createdAt) }),
     settle: async (found) => await settleDataset(settings, found),
-    async toEnd(run, settled, pool) {
-      const result = await runToEnd(run, settled, pool);
+    async toEnd(run, settled, started) {
+      const result = await runToEnd(run, settled, started);
       await retireBroken(run);
       await journal?.remove();
       const { store, region, isAws, runBy, ledger, signal } = run;
@@ -94,9 +94,11 @@ function packingOf({ packing, layout, scanned }: UploadRun, baseline: Baseline |
 async function runToEnd(
   given: UploadRun,
   { baseline, highest, isListed, totals, isRewritten }: SettledDataset,
-  pool: PackPool | undefined,
+  started: HeadStart | undefined,
 ): Promise<UploadResult> {
   const run = { ...given, packing: packingOf(given, baseline) };
+  // What was packed with other checksums, or what was found out about it lies elsewhere.
+  if (run.packing.dedup === true || run.scanned.hasMoved === true) await started?.withdraw(run.ledger.table);
   const { saved } = run.resume;
   const { after } = run.dataset;
   if (after !== undefined && (!isListed || highest !== after)) throw overtaken(run);
@@ -116,7 +118,7 @@ async function runToEnd(
   if (baseline !== undefined) return await orFullVersion(await uploadChanges(current, baseline));
   const isPackedAtOnce = saved === undefined && run.layout.direct === undefined;
   const strategy = isPackedAtOnce ? listWhilePacking(current) : listAfterPacking(current);
-  const outcome = await makeFullVersion(current, strategy, ordinal, pool);
+  const outcome = await makeFullVersion(current, strategy, ordinal, started);
   if (!('result' in outcome)) {
     if (after === undefined) return await orFullVersion(await compareWithConcurrent(outcome.lost));
     await markUnneeded(outcome.lost, []);

@@ -14,7 +14,7 @@ import { type HeadInput, manifestHead } from './commit/manifest-head.js';
 import type { UploadRun } from './run/upload-run.js';
 import { type ManifestStrategy, makeVersion } from './make-version.js';
 import { afterStale } from './under-new-id.js';
-import type { PackPool } from './pack/pack-pool.js';
+import type { HeadStart } from './pack/head-start.js';
 import type { UploadPlan } from './plan/plan-upload.js';
 import { sealed } from './run/upload-encryption.js';
 import { lineSources } from './run/upload-provenance.js';
@@ -45,7 +45,7 @@ export async function makeFullVersion(
   run: UploadRun,
   strategy: ManifestStrategy,
   ordinal: HighestOrdinal,
-  started?: PackPool,
+  started?: HeadStart,
   /** How what was lost meanwhile is packed again. */
   listAgain: (run: UploadRun) => ManifestStrategy = listAfterPacking,
 ): Promise<FullOutcome> {

@@ -7,6 +7,7 @@ import { referred } from './commit/commit-checks.js';
 import { type CommitInput, commitUpload, rememberHead } from './commit/commit-upload.js';
 import { markTwins, type TwinInput } from './dedup/dedup.js';
 import { markUnneeded } from './mark-unneeded.js';
+import type { HeadStart } from './pack/head-start.js';
 import { PackPool } from './pack/pack-pool.js';
 import { checkNonePending, type PendingTotals, pendingTotals } from './plan/pending-rows.js';
 import { amountsIn, plannedAmounts } from './plan/planned-amounts.js';
@@ -68,18 +69,20 @@ export type PackOutcome<Made> =
   | { readonly state: 'planned' | 'nothing'; readonly plan: UploadPlan }
   | { readonly state: 'packed'; readonly plan: UploadPlan; readonly made: Made };
 
-/** Packs and sends what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
+/** Packs and sends what is pending, with what is `started` already. @throws as `archiveFolder` does */
 export async function packVersion<Made>(
   run: Omit<VersionInput, 'notWhole' | 'manifestCheck'>,
   strategy: ManifestStrategy<Made>,
-  started?: PackPool,
+  started?: HeadStart,
 ): Promise<PackOutcome<Made>> {
   const { table } = run.ledger;
   adoptSent(run);
   await markTwins(run);
-  const pending = pendingTotals(table, run.scanned.shares);
+  const begun = started?.take(run.layout.storageClass) ?? [];
+  const tasks = begun.map(({ task }) => task);
+  const pending = pendingTotals(table, run.scanned.shares, tasks);
   const known = strategy.onPending?.(pending) ?? pending;
-  const plan = strategy.plan?.(known) ?? planUpload(run, known);
+  const plan = strategy.plan?.(known) ?? planUpload(run, known, begun);
   await run.objects?.mayRead(plan.lanes, table);
   if (run.dryRun) return { state: 'planned', plan };
   if (run.uploadGate !== undefined) await run.uploadGate(plannedAmounts(run, plan));
@@ -96,12 +99,12 @@ export async function packVersion<Made>(
   return { state: 'packed', plan, made: await compose() };
 }
 
-/** Makes a version of what is pending. `started` are threads that wait for work already. @throws as `archiveFolder` does */
+/** Makes a version of what is pending, with what is `started` already. @throws as `archiveFolder` does */
 export async function makeVersion(
   run: VersionInput,
   strategy: ManifestStrategy,
   ordinal: Ordinal,
-  started?: PackPool,
+  started?: HeadStart,
 ): Promise<VersionOutcome> {
   const packed = await packVersion(run, strategy, started);
   if (packed.state !== 'packed') return packed;
@@ -122,9 +125,9 @@ async function packAll(
   run: TransferInput,
   plan: UploadPlan,
   hooks: TransferHooks,
-  started: PackPool | undefined,
+  started: HeadStart | undefined,
 ): Promise<void> {
-  const pool = started ?? new PackPool(run.packing.workers);
+  const pool = started?.pool ?? new PackPool(run.packing.workers);
   try {
     await transferAll(run, plan, pool, hooks);
   } finally {

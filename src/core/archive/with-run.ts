@@ -7,7 +7,9 @@ import { newUploadId, uploadFolder, type UploadId } from '../store/ids/upload-id
 import type { OpenedStore } from '../store/open-store.js';
 import { refuseUnsupportedClasses } from '../store/storage-classes/supported-classes.js';
 import type { SettledDataset } from './changes/resolve-dataset.js';
-import { PackPool } from './pack/pack-pool.js';
+import { HeadStart } from './pack/head-start.js';
+import { packSettings } from './pack/pack-settings.js';
+import { aheadSizes } from './plan/plan-upload.js';
 import { cacheFolder } from '../dataset/cache/cache-folder.js';
 import { rememberedIn } from './run/remembered.js';
 import type { Settings } from './run/settings.js';
@@ -16,6 +18,7 @@ import { UploadLedger } from './run/upload-ledger.js';
 import { refuseUnlockable, retentionOf } from './run/upload-lock.js';
 import type { NotWhole, UploadRun } from './run/upload-run.js';
 import { reportSkips } from './scan/report-skips.js';
+import type { Ahead } from './scan/rows-ahead.js';
 import { scanInWorker } from './scan/scan-in-worker.js';
 import type { ScanResult } from './scan/scan.js';
 import type { PartList } from './scan/scan-listed.js';
@@ -33,7 +36,7 @@ export interface Failed extends Pick<UploadRun, 'notWhole' | 'uploadId'> {
 
 /** What is made of a source. */
 export interface Making<R> {
-  /** True to start the threads that pack while the source is being listed. */
+  /** True to start the threads that pack while the source is being listed, and to have them pack what it has first where that can be known. */
   readonly packsAtOnce: boolean;
   /** When it began; now, unless it was begun by another run. */
   readonly createdAt?: Date;
@@ -44,7 +47,12 @@ export interface Making<R> {
   /** Rows that are listed at first, for a run that asks for the others by `scanOn`. */
   readonly maxRows?: number | undefined;
   readonly settle: (store: RunStore) => Promise<SettledDataset>;
-  readonly toEnd: (run: UploadRun, settled: SettledDataset, pool: PackPool | undefined, scanOn: ScanOn) => Promise<R>;
+  readonly toEnd: (
+    run: UploadRun,
+    settled: SettledDataset,
+    started: HeadStart | undefined,
+    scanOn: ScanOn,
+  ) => Promise<R>;
   /** Returns the error to end with. */
   readonly failed: (error: unknown, run: Failed) => Promise<unknown>;
 }
@@ -63,7 +71,7 @@ export async function withRun<R>(settings: Settings, opening: Promise<OpenedStor
   const retention = retentionOf(layout.lock, { createdAt, now: settings.now() });
   const sender = new ChunkSender(emit, async () => (await opening).deleter, layout.direct?.requests, settings.also);
   emit({ type: 'phase', phase: 'scanning' });
-  const pool = making.packsAtOnce ? new PackPool(settings.packing.workers) : undefined;
+  const started = making.packsAtOnce ? new HeadStart(settings.packing.workers) : undefined;
   const settling = opening.then(async (opened) => {
     const remembered = settings.remembered ?? rememberedOf(settings, opened);
     return { remembered, ...(await making.settle({ remembered, store: opened.store })) };
@@ -74,10 +82,11 @@ export async function withRun<R>(settings: Settings, opening: Promise<OpenedStor
   try {
     const input = { ...settings, listed, filter: await filterOf(settings, opening) };
     const window = maxRows === undefined ? undefined : { after: undefined, maxRows };
+    const ahead = packingAhead({ ...settings, uploadId }, making, started);
     const listedAlready = given ?? (await settings.objects?.list(input.filter, emit));
     const { result: scanned, loss } =
       listedAlready === undefined
-        ? await scanInWorker({ ...input, window }, emit)
+        ? await scanInWorker({ ...input, window, ahead }, emit)
         : { result: listedAlready, loss: undefined };
     const seen = { items: scanned.files, bytes: scanned.bytes };
     const scanOn: ScanOn = async (next) => {
@@ -125,13 +134,34 @@ export async function withRun<R>(settings: Settings, opening: Promise<OpenedStor
     };
     const { storageClass = settings.layout.storageClass } = settled;
     const asSettled = { ...settings, layout: { ...settings.layout, storageClass } };
-    return await making.toEnd({ ...asSettled, ...identity, ...surroundings, scanned, ledger }, settled, pool, scanOn);
+    return await making.toEnd(
+      { ...asSettled, ...identity, ...surroundings, scanned, ledger },
+      settled,
+      started,
+      scanOn,
+    );
   } catch (error) {
     throw await making.failed(error, { sender, notWhole, uploadId });
   } finally {
-    await pool?.close();
+    await started?.close();
     await asking.catch(() => undefined); // it cleans up before the store is closed
   }
+}
+
+/** Has chunks of what is listed packed while more is; undefined where that cannot be planned. */
+function packingAhead(
+  run: Settings & Pick<UploadRun, 'uploadId'>,
+  { listed }: Pick<Making<unknown>, 'listed'>,
+  started: HeadStart | undefined,
+): Ahead | undefined {
+  const sizes = listed === undefined ? aheadSizes(run) : undefined;
+  if (sizes === undefined || started === undefined) return undefined;
+  const { chunkBytes, settledBytes, most, shards, memory } = sizes;
+  const options = { settings: packSettings(run, chunkBytes), shards, outputBytes: memory.outputBytes(chunkBytes) };
+  return {
+    sizes: { chunkBytes, settledBytes, most },
+    onChunk: (chunk, table) => started.begin(chunk, table, options),
+  };
 }
 
 /** Asks the store, while the scan runs, whether it creates a key only once and can lock what is to be locked. */

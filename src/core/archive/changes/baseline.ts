@@ -7,7 +7,7 @@ import { comparePlaces, type HighestVersion, highestVersion } from '../../datase
 import type { CachedHead } from '../../dataset/cache/head-cache.js';
 import type { ManifestCache } from '../../dataset/cache/manifest-cache.js';
 import { batchesOf, type EntryBatch } from '../../dataset/chain/merged-view.js';
-import { begun } from '../../dataset/chain/read-ahead.js';
+import { begun, readAhead } from '../../dataset/chain/read-ahead.js';
 import { recordIfAllowed } from '../../dataset/records/versions.js';
 import { recordedDigests } from '../../dataset/records/recorded-digests.js';
 import { digestsOf } from '../../dataset/chain/version-view.js';
@@ -34,6 +34,8 @@ export interface BaselineOptions {
   readonly isForced?: boolean | undefined;
   /** Continues an interrupted run: the version to compare with may have been pruned since. */
   readonly isResumed?: boolean;
+  /** Whether the comparison with this view looks at every entry, not only at those that differ; rows are read where that is not known. */
+  readonly looksAtEach?: (view: View) => boolean;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -53,22 +55,29 @@ export interface Baseline {
   readonly view: View;
   /** Digests of the manifests of the view that this computer remembered; the others were read from the store. */
   readonly recalled: ReadonlySet<string>;
-  /** The entries of the view, whose texts are read ahead; they can be iterated only once. */
+  /** The entries of the view, or rows of them, which are read ahead; they can be iterated only once. */
   readonly entries: ReturnType<typeof begun<EntryBatch>>;
 }
 
 const NO_BASELINE = 'this writer may not read, and remembers nothing that the store still has: a full version';
 /** Texts (of 256 KiB, some 800 entries) that are read ahead while the folder is scanned. */
 const AHEAD = 64;
+/** The same where they become entries, of 0.9 MiB each: half of a version of 65,000 files. */
+const ENTRIES_AHEAD = 32;
 
-const entriesOf = (view: View): Baseline['entries'] => begun(batchesOf(view, undefined, AHEAD));
+const entriesOf = (view: View, looksAtEach = false): Baseline['entries'] =>
+  looksAtEach ? readAhead(view.entries(), ENTRIES_AHEAD) : begun(batchesOf(view, undefined, AHEAD));
 
 interface Opened {
   readonly view: View;
   readonly recalled: ReadonlySet<string>;
 }
 
-const baselineOf = (head: Head, { view, recalled }: Opened, highest: HighestVersion | undefined): Baseline => ({
+const baselineOf = (
+  head: Head,
+  { view, recalled }: Opened,
+  { highest, looksAtEach }: Pick<BaselineOptions, 'highest' | 'looksAtEach'>,
+): Baseline => ({
   head: head.version,
   recordEtag: highest?.version === head.version ? highest.etag : undefined,
   isListed: head.isListed,
@@ -77,7 +86,7 @@ const baselineOf = (head: Head, { view, recalled }: Opened, highest: HighestVers
   isNewest: view.head.uploadId === head.uploadId,
   view,
   recalled,
-  entries: entriesOf(view),
+  entries: entriesOf(view, looksAtEach?.(view)),
 });
 
 /** Returns the baseline with fresh entries, to compare with it once more. */
@@ -134,7 +143,7 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
     const head = await findHead(options);
     if (given !== undefined) {
       if (head === undefined) throw notInChain(options, given.name);
-      return baselineOf(head, await viewOfFile(options, head, given), options.highest);
+      return baselineOf(head, await viewOfFile(options, head, given), options);
     }
     if (head === undefined) {
       if (options.highest !== undefined && options.highest.version > 0)
@@ -144,7 +153,7 @@ export async function findBaseline(options: BaselineOptions): Promise<Baseline |
     const { uploadId, sha256 } = head;
     const recalled = new Set<string>();
     const view = await openView(store, { uploadId, sha256, signal, cache: cache && noteRecalled(cache, recalled) });
-    return baselineOf(head, { view, recalled }, options.highest);
+    return baselineOf(head, { view, recalled }, options);
   } catch (error) {
     if (given !== undefined) return await latestInstead(options, error);
     // Permission is not checked beforehand: what the store refuses to give may be in the cache.

@@ -13,6 +13,7 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { ifAllowed } from '../../store/abilities.js';
 import type { VersionRecord } from '../../format/manifest/manifest-types.js';
 import { type Baseline, findBaseline } from './baseline.js';
+import { looksAtEach } from './compare-run.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { type Encryption, encryptionOf, keepEncryption, NO_ENCRYPTION } from '../run/upload-encryption.js';
 import { classInManifest, keepClass } from '../run/dataset-class.js';
@@ -44,7 +45,18 @@ interface Found {
 
 export type SettleInput = Pick<
   UploadRun,
-  'source' | 'dataset' | 'layout' | 'resume' | 'remembered' | 'store' | 'emit' | 'warn' | 'signal' | 'dryRun'
+  | 'source'
+  | 'dataset'
+  | 'packing'
+  | 'layout'
+  | 'labels'
+  | 'resume'
+  | 'remembered'
+  | 'store'
+  | 'emit'
+  | 'warn'
+  | 'signal'
+  | 'dryRun'
 >;
 
 /** Facts about the latest version that are known without its manifest. */
@@ -65,7 +77,8 @@ export async function resolveDataset(input: SettleInput): Promise<SettledDataset
   const { datasetId, highest } = found;
   checkFound(input, found);
   const isResumed = input.resume.saved !== undefined;
-  const compared = { ...input, ...changes, datasetId, highest, isResumed };
+  const isEach = (view: Baseline['view']): boolean => looksAtEach(input, view);
+  const compared = { ...input, ...changes, datasetId, highest, isResumed, looksAtEach: isEach };
   const baseline = changes === undefined ? undefined : await findBaseline(compared);
   const known = { datasetId, baseline, ...ordinalOf(found) };
   const isLatest = baseline !== undefined && changes?.previousManifest === undefined;

@@ -9,7 +9,7 @@ import type { Commitment } from '../commit/commitment.js';
 import { markUnneeded } from '../mark-unneeded.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { type ManifestStrategy, makeVersion } from '../make-version.js';
-import { PackPool } from '../pack/pack-pool.js';
+import { HeadStart } from '../pack/head-start.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { planUpload, type UploadPlan } from '../plan/plan-upload.js';
 import { reopenUnstored } from '../scan/reopen-rows.js';
@@ -82,22 +82,22 @@ export async function compareWithConcurrent(run: UploadRun): Promise<UploadResul
 
 /** Packing threads that start while the version before is still being read. */
 class EarlyPackers {
-  private pool: PackPool | undefined;
+  private threads: HeadStart | undefined;
   private isTaken = false;
 
   constructor(private readonly workers: number) {}
 
-  readonly start = (): void => void (this.pool ??= new PackPool(this.workers));
+  readonly start = (): void => void (this.threads ??= new HeadStart(this.workers));
 
   /** Returns them once; undefined where none were started. */
-  take(): PackPool | undefined {
-    const pool = this.isTaken ? undefined : this.pool;
+  take(): HeadStart | undefined {
+    const threads = this.isTaken ? undefined : this.threads;
     this.isTaken = true;
-    return pool;
+    return threads;
   }
 
   async close(): Promise<void> {
-    await this.pool?.close();
+    await this.threads?.close();
   }
 }
 

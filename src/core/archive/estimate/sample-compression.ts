@@ -9,7 +9,7 @@ import { rawFromText, type RawPath, TOP } from '../../platform/paths/raw-path.js
 import { padded } from '../../format/tar/tar-block.js';
 import { headerBytes, paxFor, writeHeader } from '../../format/tar/write-header.js';
 import { chooseLevel } from '../run/compression-level.js';
-import { tarBytes } from '../plan/chunk-plan.js';
+import { tarBytes } from '../../format/tar/tar-block.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { openSourceFs } from '../scan/open-source-fs.js';
 

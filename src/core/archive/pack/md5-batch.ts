@@ -17,9 +17,14 @@ export class Md5Batch {
 
   /** `digests` receives 16 bytes at 16 times the entry's number; without `lanes` each MD5 is made alone. */
   constructor(
-    private readonly digests: Buffer,
+    private digests: Buffer,
     private readonly lanes: Md5Lanes | undefined,
   ) {}
+
+  /** Goes on with another Buffer for digests. All that waits must have been made. */
+  into(digests: Buffer): void {
+    this.digests = digests;
+  }
 
   /**
    * Allocates memory for a frame and copies into it the content of `before`, the last Buffer allocated, which must not be used any more.

@@ -10,10 +10,10 @@ import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
 import type { ChunkTask } from '../run/chunk-task.js';
 import type { PackedChunk, PackedSegment } from '../run/packed-chunk.js';
 import { encodeTable } from '../../format/chunk/table-frame.js';
-import { copyDigests, KIND, STATUS } from '../../format/columns/entry-table.js';
+import { copyDigests, type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { TwinPacker } from './pack-twins.js';
 import { TOP, pathBelow } from '../../platform/paths/raw-path.js';
-import { PackState, type PackDeps, PROGRESS } from './pack-state.js';
+import { PackState, type PackDeps, type PackSettings, PROGRESS } from './pack-state.js';
 import type { ChunkFrames } from './chunk-frames.js';
 import { CutFilePacker } from './pack-cut.js';
 import { packDirect } from './pack-direct.js';
@@ -50,6 +50,13 @@ export class ChunkPacker {
     this.twins = new TwinPacker(this.state);
     this.stream = new StreamPacker(this.state);
     this.cut = new CutFilePacker(this.state, this.twins, (from, to) => this.copyContent(from, to));
+  }
+
+  /** Goes on with more rows, or other settings but for those of frames. */
+  reopen(table: EntryTable, settings: PackSettings): void {
+    this.deps.table = table;
+    this.deps.settings = settings;
+    this.state.md5s.into(table.md5);
   }
 
   /** Closes the source. */

@@ -1,4 +1,4 @@
-// The worker threads that pack, as the main thread uses them: start early, `open` with the result of the scan, then `pack`. Output buffers
+// The worker threads that pack, as the main thread uses them: start early, `open` with what the scan has found, then `pack`. Output buffers
 // are shared memory: they are reused, never copied, and never make a garbage collector run (transferred buffers did, for a tenth of the
 // time).
 import { ArchiverError, integrityError } from '../../platform/failures/errors.js';
@@ -27,7 +27,7 @@ type Thread = WorkerThread<PackMessage, PackReply>;
 
 export class PackPool {
   private readonly threads: readonly Thread[];
-  private readonly counters: Float64Array[] = [];
+  private readonly counters: readonly Float64Array<SharedArrayBuffer>[];
   /** What each thread packs, in order. */
   private readonly waiting: readonly Waiting[][];
   /** Threads that were asked to help others. */
@@ -41,6 +41,8 @@ export class PackPool {
     url?: URL,
   ) {
     this.waiting = Array.from({ length: size }, () => []);
+    const words = Object.keys(PROGRESS).length;
+    this.counters = Array.from({ length: size }, () => new Float64Array(new SharedArrayBuffer(words * 8)));
     this.threads = Array.from(
       { length: size },
       (_, number): Thread =>
@@ -54,12 +56,11 @@ export class PackPool {
     );
   }
 
-  /** Hands every worker the table and settings. */
+  /** Hands every worker the table and settings; again when there are more rows, or the settings are others but for those of frames. */
   open(table: EntryTableData, settings: PackSettings): void {
-    this.desk = this.deskFor(settings);
+    this.desk ??= this.deskFor(settings);
     for (const [number, thread] of this.threads.entries()) {
-      const progress = new SharedArrayBuffer(Object.keys(PROGRESS).length * 8);
-      this.counters.push(new Float64Array(progress));
+      const progress = this.counters[number]?.buffer ?? new SharedArrayBuffer(0);
       thread.post({ type: 'open', table, settings, progress, desk: this.desk, number });
     }
   }

@@ -44,10 +44,11 @@ export const PROGRESS = { files: 0, bytes: 1, current: 2, isStopping: 3 } as con
 
 export interface PackDeps {
   readonly fs: SourceFs;
-  readonly table: EntryTable;
+  /** Replaced when there are more rows. */
+  table: EntryTable;
   readonly codec: Codec;
   readonly names: LineSources;
-  readonly settings: PackSettings;
+  settings: PackSettings;
   readonly progress: Float64Array;
   /** Memory for the frame that other threads see, too, and where full ones are laid down; undefined for memory of its own. */
   readonly room?: Md5Room | undefined;

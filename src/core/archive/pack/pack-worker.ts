@@ -72,6 +72,7 @@ function receive(message: PackMessage): void {
   }
   if (message.type === 'open') {
     opening = message;
+    packer?.reopen(openEntryTable(message.table), message.settings);
     return;
   }
   if (message.type === 'pack') attempt(() => pack((packer ??= open()), message));

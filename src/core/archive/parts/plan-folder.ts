@@ -66,7 +66,7 @@ export async function planFolder(
       packsAtOnce: false,
       settle: async (found) => await resolveDataset({ ...settings, ...found }),
       maxRows,
-      toEnd: async (run, settled, _pool, scanOn) => await writePlan(run, settled, { partSize, maxRows, scanOn }),
+      toEnd: async (run, settled, _started, scanOn) => await writePlan(run, settled, { partSize, maxRows, scanOn }),
       failed: async (error) => error,
     });
   } finally {

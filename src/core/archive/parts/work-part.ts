@@ -81,14 +81,14 @@ export async function workPart(
     createdAt: new Date(plan.head.createdAt),
     listed: { ...list, spanningGroups: plan.head.spanning.groups, shares: part.shares },
     settle: () => Promise.resolve(settled(plan)),
-    toEnd: async (begun, _settled, pool) => {
+    toEnd: async (begun, _settled, threads) => {
       refuseVanished(begun, run);
       const uploadGate: UploadGate = async (planned) => {
         await begun.uploadGate?.(planned);
         await putAttempt(begun, run);
       };
       const of = { entries: plan.head.totals.entries, shares: part.shares ?? [] };
-      const packed = await packVersion({ ...begun, uploadGate }, listAsSegments(begun, of), pool);
+      const packed = await packVersion({ ...begun, uploadGate }, listAsSegments(begun, of), threads);
       if (packed.state !== 'packed') throw new ArchiverError('internal', 'an attempt has nothing to list');
       return await putResult(begun, run, packed.made);
     },

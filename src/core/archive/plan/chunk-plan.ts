@@ -4,10 +4,11 @@ import type { ChunkTask, Lane } from '../run/chunk-task.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { assignShards, type ShardStrategy, type Unit } from '../run/shard-strategy.js';
 import { type TierPolicy, tierOf, TIERS } from '../run/tier.js';
-import { BLOCK, padded } from '../../format/tar/tar-block.js';
+import { tarBytes } from '../../format/tar/tar-block.js';
 import { addTo } from '../../platform/lists-by-key.js';
 import type { ScannedShare } from '../scan/scan.js';
 import { cutFile, pieceOf } from '../../format/chunk/cut-file.js';
+import { rowsOf } from './pending-rows.js';
 
 const MIB = 2 ** 20;
 
@@ -30,6 +31,8 @@ export interface PlanOptions {
   readonly directBytes?: number;
   /** Pieces of files that others pack, too. */
   readonly shares?: readonly ScannedShare[] | undefined;
+  /** Chunks that are being packed already: the first ones. */
+  readonly begun?: readonly ChunkTask[];
 }
 
 /**
@@ -42,14 +45,14 @@ export function chunkSizeFor(bytes: number, memoryBytes: number, buffers: number
   return Math.floor(Math.min(wanted, allowed) / MIB) * MIB;
 }
 
-/** Bytes that an entry takes in a tar stream: header, a likely pax header, data to the next block. */
-export const tarBytes = (size: number): number => 3 * BLOCK + padded(size);
-
 /** Bytes of data in a chunk. A small upload still fills every shard a little: a single shard with all of it would count as imbalance. */
 export const targetBytes = (totalBytes: number, shards: number, chunkBytes: number): number =>
   Math.min(chunkBytes, Math.max(64 * 1024, Math.ceil(totalBytes / shards)));
 
-/** Plans all chunks: every pending entry that is not dropped ends up in exactly one lane (a cut file in exactly one lane of its own). */
+/**
+ * Plans all chunks but those that are begun: every other pending entry that is not dropped ends up in exactly one lane (a cut file in exactly
+ * one lane of its own).
+ */
 export function planChunks(table: EntryTable, options: PlanOptions): readonly Lane[] {
   const planner = new Planner(table, options);
   planner.run();
@@ -76,7 +79,7 @@ interface OpenChunk {
 class Planner {
   readonly lanes: Lane[] = [];
   private nextChunk: number;
-  private dealt = 0;
+  private dealt: number;
   private readonly open = new Map<number, OpenChunk>();
   private readonly members = new Map<number, number[]>();
   private readonly twins = new Map<number, number[]>();
@@ -86,7 +89,9 @@ class Planner {
     private readonly table: EntryTable,
     private readonly options: PlanOptions,
   ) {
-    this.nextChunk = options.firstChunk ?? 0;
+    const { firstChunk = 0, begun = [] } = options;
+    this.nextChunk = firstChunk + begun.length;
+    this.dealt = begun.length;
   }
 
   run(): void {
@@ -100,7 +105,7 @@ class Planner {
     }
     this.findTwins();
     const units = this.units();
-    let total = 0;
+    let total = this.options.begun?.reduce((sum, { rawBytes }) => sum + rawBytes, 0) ?? 0;
     for (const unit of units) total += this.unitTarBytes(unit);
     const { shards, strategy } = this.options;
     this.target = targetBytes(total, shards, this.options.chunkBytes);
@@ -120,8 +125,10 @@ class Planner {
   private units(): Uint32Array {
     const { kind, status } = this.table.columns;
     const found = new Uint32Array(this.table.count);
+    const isBegun = rowsOf(this.table, this.options.begun ?? []);
     let n = 0;
     for (let i = 0; i < this.table.count; i++) {
+      if (isBegun[i] === 1) continue;
       if (status[i] === STATUS.pending && kind[i] !== KIND.dropped && kind[i] !== KIND.hardlink) found[n++] = i;
     }
     return found.subarray(0, n);

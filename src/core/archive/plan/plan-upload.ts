@@ -8,6 +8,8 @@ import { chunkSizeFor, planChunks } from './chunk-plan.js';
 import { type DirectInput, isDirect, withDirectFiles } from './direct-plan.js';
 import { type MemoryPlan, memoryPlan } from '../../platform/limits/memory-plan.js';
 import { usageError } from '../../platform/failures/errors.js';
+import type { BegunChunk } from '../pack/head-start.js';
+import type { AheadSizes } from '../scan/rows-ahead.js';
 import type { PendingTotals } from './pending-rows.js';
 import { autoShardCount } from '../run/shard-strategy.js';
 
@@ -19,6 +21,8 @@ export interface UploadPlan {
   readonly pending: PendingTotals;
   readonly policy: TransferPolicy;
   readonly memory: MemoryPlan;
+  /** Chunks of the first lanes, which are being packed already. */
+  readonly begun?: readonly BegunChunk[];
 }
 
 export type PlanInput = Pick<UploadRun, 'packing' | 'transfer' | 'resumed'> & DirectInput;
@@ -45,13 +49,29 @@ export function uploadSizes(
 export const sharedPieceBytes = ({ layout }: Pick<UploadRun, 'layout'>, pendingBytes: number): number =>
   layout.chunkBytes ?? chunkSizeFor(pendingBytes, Number.POSITIVE_INFINITY, 1);
 
-/** Plans chunks for what is pending, and reports the plan. */
-export function planUpload(run: PlanInput, pending: PendingTotals): UploadPlan {
+/**
+ * Sizes of chunks that may be packed before everything is listed; undefined where what is listed last can say what becomes of the first.
+ */
+export function aheadSizes(
+  settings: Pick<UploadRun, 'layout' | 'packing' | 'transfer' | 'objects'>,
+): (AheadSizes & Pick<UploadPlan, 'shards' | 'memory'>) | undefined {
+  const { layout, packing, objects } = settings;
+  const isOpen = layout.shardStrategy !== 'round-robin' || layout.tiers !== undefined || layout.direct !== undefined;
+  if (isOpen || packing.dedup === true || objects !== undefined) return undefined;
+  const { policy, shards, memory, chunkBytes } = uploadSizes(settings, 0, 0);
+  const waiting = policy.windowLimit === 1 ? 0 : policy.windowLimit + policy.stagedMax;
+  const most = Math.min(memory.buffers(chunkBytes), packing.workers + waiting);
+  return { chunkBytes, settledBytes: shards * chunkBytes, most, shards, memory };
+}
+
+/** Plans chunks for what is pending, and reports the plan. `begun` are the first chunks, if they are being packed already. */
+export function planUpload(run: PlanInput, pending: PendingTotals, begun: readonly BegunChunk[] = []): UploadPlan {
   const { layout, ledger } = run;
   const { policy, shards, memory, ...sizes } = uploadSizes(run, run.scanned.bytes, pending.bytes);
   const resumedBytes = layout.chunkBytes === undefined ? resumedChunkBytes(run, memory) : undefined;
   const chunkBytes = Math.max(resumedBytes ?? sizes.chunkBytes, largestPiece(run, memory));
   const goesDirectly = isDirect(run, pending);
+  const first = begun.map(({ task }) => task);
   const chunked = planChunks(ledger.table, {
     strategy: layout.shardStrategy,
     shards,
@@ -61,11 +81,13 @@ export function planUpload(run: PlanInput, pending: PendingTotals): UploadPlan {
     firstChunk: ledger.count,
     directBytes: goesDirectly ? chunkBytes : 0,
     shares: run.scanned.shares,
+    begun: first,
     ...(layout.tiers === undefined ? {} : { tiers: layout.tiers }),
   });
   const planned = goesDirectly ? withDirectFiles(chunked, run, chunkBytes) : chunked;
-  const lanes = run.resumed === undefined ? planned : planned.map((lane) => withSentPieces(lane, run));
-  const plan = { lanes, shards, chunkBytes, pending, policy, memory };
+  const rest = run.resumed === undefined ? planned : planned.map((lane) => withSentPieces(lane, run));
+  const lanes = [...first.map((task): Lane => [task]), ...rest];
+  const plan = { lanes, shards, chunkBytes, pending, policy, memory, begun };
   announce(run, plan);
   return plan;
 }

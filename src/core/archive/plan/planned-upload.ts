@@ -4,7 +4,8 @@ import type { StoredObject } from '../../cost/stored-object.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import type { ScanResult } from '../scan/scan.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
-import { chunkSizeFor, targetBytes, tarBytes } from './chunk-plan.js';
+import { chunkSizeFor, targetBytes } from './chunk-plan.js';
+import { tarBytes } from '../../format/tar/tar-block.js';
 import type { Lane } from '../run/chunk-task.js';
 
 /** How a file compares with the version before. */

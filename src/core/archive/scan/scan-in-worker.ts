@@ -5,6 +5,7 @@ import { displayPath, type RawPath } from '../../platform/paths/raw-path.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { WorkerThread } from '../../platform/threads/worker-thread.js';
 import type { FilterOptions } from './filter-options.js';
+import type { Ahead } from './rows-ahead.js';
 import type { ScanResult } from './scan.js';
 import type { ScanWindow } from './scan-window.js';
 import type { PartList } from './scan-listed.js';
@@ -16,6 +17,8 @@ export interface ScanInput {
   /** Paths to look at, instead of all that the filter keeps. */
   readonly listed?: PartList | undefined;
   readonly window?: ScanWindow | undefined;
+  /** Receives chunks of what is listed while more is. */
+  readonly ahead?: Ahead | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -38,13 +41,15 @@ export async function scanInWorker(
       ready.resolve();
       if (reply.type === 'progress') return emit({ type: 'scan', items: reply.files, bytes: reply.bytes });
       if (reply.type === 'ready') return;
+      if (reply.type === 'chunk') return input.ahead?.onChunk(reply.chunk, reply.table);
       void thread.close('end');
       if (reply.type === 'done') scanned.resolve(reply);
       else scanned.reject(failure(input.source, reply));
     },
     onFailure: scanned.reject,
   });
-  thread.post({ root: input.source, filter: input.filter, listed: input.listed, window: input.window });
+  const { source: root, filter, listed, window, ahead } = input;
+  thread.post({ root, filter, listed, window, ahead: ahead?.sizes });
   // Waits until the thread is ready: terminating it while it loads a native addon takes the whole process down.
   const safe = Promise.race([ready.promise, thread.ended]);
   const cancel = (): void => {

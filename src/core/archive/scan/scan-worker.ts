@@ -4,7 +4,9 @@ import { parentPort } from 'node:worker_threads';
 import { errorText, isArchiverError, systemCode } from '../../platform/failures/errors.js';
 import { endWork } from '../../platform/threads/end-work.js';
 import { fsPath, type RawPath, rawFromBytes, rawFromLatin1 } from '../../platform/paths/raw-path.js';
+import type { EntryTableData } from '../../format/columns/entry-table.js';
 import type { FilterOptions } from './filter-options.js';
+import type { Ahead, AheadSizes, ChunkAhead } from './rows-ahead.js';
 import { scan, type ScanResult } from './scan.js';
 import type { ScanWindow } from './scan-window.js';
 import { type PartList, scanListed } from './scan-listed.js';
@@ -16,12 +18,14 @@ export interface ScanRequest {
   readonly filter: FilterOptions;
   readonly listed: PartList | undefined;
   readonly window: ScanWindow | undefined;
+  readonly ahead: AheadSizes | undefined;
 }
 
 export type ScanReply =
   /** Sent when the native code is loaded: from here on the thread may be terminated. */
   | { readonly type: 'ready' }
   | { readonly type: 'progress'; readonly files: number; readonly bytes: number }
+  | { readonly type: 'chunk'; readonly chunk: ChunkAhead; readonly table: EntryTableData }
   | { readonly type: 'done'; readonly result: ScanResult; readonly loss: string | undefined }
   | { readonly type: 'failed'; readonly usage: boolean; readonly code: string | undefined; readonly message: string };
 
@@ -51,12 +55,13 @@ function readStart(fd: number, bytes: number): RawPath {
 
 const reply = (message: ScanReply): void => parentPort?.postMessage(message);
 
-async function answer({ root, filter, listed, window }: ScanRequest): Promise<void> {
+async function answer({ root, filter, listed, window, ahead: sizes }: ScanRequest): Promise<void> {
   const fs = openSource(root);
   reply({ type: 'ready' });
   const readText = (path: RawPath, bytes?: number): RawPath | undefined => readSmallText(realPathOf(root, path), bytes);
   const onProgress = (files: number, bytes: number): void => reply({ type: 'progress', files, bytes });
-  const options = { fs, root, filter, window, readText, onProgress };
+  const onChunk: Ahead['onChunk'] = (chunk, table) => reply({ type: 'chunk', chunk, table });
+  const options = { fs, root, filter, window, readText, onProgress, ahead: sizes && { sizes, onChunk } };
   const result = listed === undefined ? scan(options) : await scanListed(options, listed);
   reply({ type: 'done', result, loss: fs.loss });
 }

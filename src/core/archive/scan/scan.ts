@@ -18,6 +18,7 @@ import { type LinkedRow, ScannedRows } from './scanned-rows.js';
 import { isPathError, reasonOf, type Skip } from './skip.js';
 import { insertSorted, type PendingFolder } from './pending-folders.js';
 import { type ScanWindow, WindowCursor } from './scan-window.js';
+import { type Ahead, RowsAhead } from './rows-ahead.js';
 import { SortedNames } from './sorted-names.js';
 import type { SourceFs } from './source-fs.js';
 import { isUnited } from './united-source.js';
@@ -45,6 +46,8 @@ export interface ScanResult {
   readonly last?: RawPath;
   /** Of a scan with a limit: rows of files with several names, wherever those are. */
   readonly linked?: readonly LinkedRow[];
+  /** True if what was written into the rows of a chunk ahead may be lost. */
+  readonly hasMoved?: boolean;
 }
 
 /** Pieces of a file that others pack, too: rows next to each other, which differ in nothing. */
@@ -67,6 +70,8 @@ export interface ScanOptions {
   readonly readText: (path: RawPath, bytes?: number) => RawPath | undefined;
   /** Called now and then with the counts so far. */
   readonly onProgress?: (files: number, bytes: number) => void;
+  /** Has chunks made of what is listed while more is. */
+  readonly ahead?: Ahead | undefined;
 }
 
 /** Lists everything below `root` that the filter keeps. @throws not-found, access-denied for the root; usage for a bad pattern */
@@ -94,8 +99,11 @@ class Scanner {
   private nextReport = 0;
   private rootDevice = 0;
   private readonly window: WindowCursor;
+  private readonly ahead: RowsAhead | undefined;
 
   constructor(private readonly options: ScanOptions) {
+    const { ahead } = options;
+    this.ahead = ahead && new RowsAhead(this.table, this.stat, ahead);
     this.window = new WindowCursor(options.window);
     this.filter = createFilter(options.filter);
     this.rows = new ScannedRows(this.table, this.stat, options);
@@ -138,6 +146,7 @@ class Scanner {
       bytes: this.rows.bytes,
       leftOut: leftOut.count,
       reasons: leftOut.reasons,
+      hasMoved: table.hasMoved,
     };
   }
 
@@ -271,8 +280,8 @@ class Scanner {
     if (target === undefined) return undefined;
     const type = stat.mode & S_IFMT;
     if ((isDirectory && this.isTemporary(place, path)) || this.isLeftOut(path, absolute, type)) return undefined;
-    const index = type === S_IFREG ? this.addFile(path, place, target !== '') : this.rows.add(path, type);
-    if (type === S_IFLNK) this.rows.addTarget(index, target);
+    const index = this.addRow(path, type, place, target);
+    this.ahead?.add(index, verdict === 'look' || place !== undefined);
     // The folder is dropped later if nothing below it is wanted.
     if (verdict === 'look') this.leftOut.explain(index, rule);
     if (!isDirectory) this.files++;
@@ -285,6 +294,13 @@ class Scanner {
     this.dvc.addTemporary(path);
     this.leftOut.add(path, () => 'temporary files of DVC', true);
     return true;
+  }
+
+  private addRow(path: RawPath, type: number, place: DvcPlace, target: RawPath): number {
+    if (type === S_IFREG) return this.addFile(path, place, target !== '');
+    const index = this.rows.add(path, type);
+    if (type === S_IFLNK) this.rows.addTarget(index, target);
+    return index;
   }
 
   private addFile(path: RawPath, place: DvcPlace, isLinked: boolean): number {

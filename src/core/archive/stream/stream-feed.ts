@@ -6,7 +6,7 @@ import { ArchiverError } from '../../platform/failures/errors.js';
 import type { ChunkTask, Lane } from '../run/chunk-task.js';
 import type { LaneSource } from '../run/lane-source.js';
 import type { UploadLedger } from '../run/upload-ledger.js';
-import { tarBytes } from '../plan/chunk-plan.js';
+import { tarBytes } from '../../format/tar/tar-block.js';
 
 /** What gives the content of the one file of an upload. */
 export interface StreamInput {

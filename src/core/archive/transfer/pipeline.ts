@@ -8,6 +8,7 @@ import type { LaneSource } from '../run/lane-source.js';
 import type { TaskFeed } from '../run/objects-to-read.js';
 import type { PackedChunk } from '../run/packed-chunk.js';
 import type { SendOutcome } from '../run/sender.js';
+import type { BegunChunk } from '../pack/head-start.js';
 import type { PackPool } from '../pack/pack-pool.js';
 import type { TransferPolicy } from '../run/transfer-policy.js';
 
@@ -21,6 +22,8 @@ const LEAST_BUFFERS = AHEAD + 1;
 
 export interface PipelineOptions {
   readonly lanes: readonly Lane[];
+  /** Chunks of those lanes that are being packed already. */
+  readonly begun?: readonly BegunChunk[] | undefined;
   /** Lanes that are not known yet, after those. */
   readonly source?: LaneSource | undefined;
   /** Brings what is packed to where the packers read it. */
@@ -71,7 +74,8 @@ class Pipeline {
   private finish: (() => void) | undefined;
 
   constructor(private readonly options: PipelineOptions) {
-    this.lanes = [...options.lanes];
+    const begun = new Set(options.begun?.map(({ task }) => task));
+    this.lanes = options.lanes.filter(([task]) => task === undefined || !begun.has(task));
     this.current = Array.from({ length: options.pool.size }, () => []);
     this.busy = this.current.map(() => 0);
     this.stagedCap = options.policy.stagedMin;
@@ -88,6 +92,7 @@ class Pipeline {
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       const done = new Promise<void>((resolve) => (this.finish = resolve));
+      for (const { task, thread, packed } of this.options.begun ?? []) this.follow(thread, task, () => packed);
       this.step();
       this.options.source?.begin(
         () => this.step(),
@@ -184,6 +189,13 @@ class Pipeline {
       this.current[worker] = [...(this.lanes.shift() ?? this.options.source?.take() ?? [])];
     const task = this.current[worker]?.shift();
     if (task === undefined) return;
+    this.follow(worker, task, () =>
+      this.options.pool.pack(worker, task, this.spare.pop() ?? new SharedArrayBuffer(this.options.bufferBytes)),
+    );
+  }
+
+  /** Has a task packed by a worker, and keeps the chunk to be sent. */
+  private follow(worker: number, task: ChunkTask, pack: () => Promise<PackedChunk>): void {
     this.busy[worker] = (this.busy[worker] ?? 0) + 1;
     this.packing++;
     this.track(
@@ -191,8 +203,7 @@ class Pipeline {
         this.options.onStart?.(task);
         await this.options.feed?.ready(task);
         if (this.failure !== undefined) return;
-        const output = this.spare.pop() ?? new SharedArrayBuffer(this.options.bufferBytes);
-        const chunk = await this.options.pool.pack(worker, task, output);
+        const chunk = await pack();
         this.options.source?.release(task);
         await this.options.feed?.release(task);
         if (this.failure !== undefined) return;

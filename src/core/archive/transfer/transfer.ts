@@ -8,14 +8,13 @@ import { displayPath } from '../../platform/paths/raw-path.js';
 import type { FilesAndBytes } from '../resume/upload-journal.js';
 import type { UploadRun } from '../run/upload-run.js';
 import { PackPool } from '../pack/pack-pool.js';
+import { packSettings } from '../pack/pack-settings.js';
 import type { ChunkTask } from '../run/chunk-task.js';
 import type { LaneSource } from '../run/lane-source.js';
 import { plannedObjects } from '../plan/direct-plan.js';
 import { pendingTotals } from '../plan/pending-rows.js';
 import { type PlanInput, planUpload, type UploadPlan } from '../plan/plan-upload.js';
 import { acknowledgedChunk, type JournalInput, journalPlan } from '../resumed/journal-entry.js';
-import { seedOf } from '../../format/chunk/seeded-hash.js';
-import { recordsContent } from '../run/settings.js';
 import { reportSkips } from '../scan/report-skips.js';
 import { runPipeline } from './pipeline.js';
 import { counted } from '../../platform/text/counted.js';
@@ -79,23 +78,13 @@ interface Round {
 }
 
 async function transfer(run: TransferInput, { plan, pool, sent }: Round, hooks: TransferHooks): Promise<void> {
-  const { ledger, sender, emit, packing } = run;
+  const { ledger, sender, emit } = run;
   const { journal } = run.resume;
   const chunks = plan.lanes.flat().length;
   ledger.expect(chunks, plannedObjects(plan.lanes) - chunks);
   const noted = journal?.planned(journalPlan(run, plan)); // never rejects
   emit({ type: 'phase', phase: 'transferring' });
-  pool.open(run.scanned.table, {
-    uploadId: run.uploadId,
-    root: run.source,
-    frameBytes: packing.frameBytes,
-    level: packing.compressionLevel,
-    fileChecksums: packing.fileChecksums,
-    sha256: recordsContent(packing),
-    seed: packing.fileChecksums && !recordsContent(packing) ? seedOf(run.uploadId) : undefined,
-    chunkBytes: plan.chunkBytes,
-    provenance: run.labels.provenance?.ofEntries,
-  });
+  pool.open(run.scanned.table, packSettings(run, plan.chunkBytes));
   const { store, retries } = run;
   const { kmsKeyId } = run.encryption;
   const target = { store, folder: uploadFolder(run.uploadId), kmsKeyId, retention: run.retention, retries };
@@ -113,6 +102,7 @@ async function transfer(run: TransferInput, { plan, pool, sent }: Round, hooks: 
   try {
     await runPipeline({
       lanes: plan.lanes,
+      begun: plan.begun,
       source: hooks.source,
       feed: run.objects?.feed(plan.lanes, ledger.table),
       pool,

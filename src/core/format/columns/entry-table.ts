@@ -1,7 +1,7 @@
 // Everything that an upload knows about every path, in columns of shared memory: about 100 bytes a path plus its name. The scan worker
 // fills it in path order, pack workers add what they stored, the manifest writer reads it. A million files need no million objects, and no
 // thread copies anything to another.
-import { type ColumnsOf, openRows, type Rows, RowsBuilder, type RowsData } from './rows.js';
+import { type ColumnsOf, growing, openRows, type Rows, RowsBuilder, type RowsData } from './rows.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 
 export const KIND = { file: 0, directory: 1, symlink: 2, hardlink: 3, dropped: 255 } as const;
@@ -85,8 +85,17 @@ export function copyDigests({ md5, sha256, xxh64 }: EntryTable, from: number, to
   xxh64.copy(xxh64, to * XXH64_BYTES, from * XXH64_BYTES, (from + 1) * XXH64_BYTES);
 }
 
+const DIGEST_BYTES = { md5: MD5_BYTES, sha256: SHA256_BYTES, xxh64: XXH64_BYTES } as const;
+/** Rows whose digests have room at first. */
+const FIRST_ROWS = 4096;
+
 export class EntryTableBuilder extends RowsBuilder<typeof COLUMNS> {
   readonly targets: RawPath[] = [];
+  private readonly digests = {
+    md5: growing(FIRST_ROWS * MD5_BYTES),
+    sha256: growing(FIRST_ROWS * SHA256_BYTES),
+    xxh64: growing(FIRST_ROWS * XXH64_BYTES),
+  };
 
   constructor() {
     super(COLUMNS);
@@ -106,10 +115,13 @@ export class EntryTableBuilder extends RowsBuilder<typeof COLUMNS> {
     return index;
   }
 
+  /** The entries so far; of those, digests may be added while further entries are, unless `hasMoved` says otherwise then. */
   finish(): EntryTableData {
-    const md5 = new SharedArrayBuffer(this.count * MD5_BYTES);
-    const sha256 = new SharedArrayBuffer(this.count * SHA256_BYTES);
-    const xxh64 = new SharedArrayBuffer(this.count * XXH64_BYTES);
-    return { ...this.data(), md5, sha256, xxh64, targets: this.targets };
+    const { digests } = this;
+    for (const name of ['md5', 'sha256', 'xxh64'] as const) {
+      const bytes = this.count * DIGEST_BYTES[name];
+      if (bytes > digests[name].byteLength) digests[name] = this.larger(digests[name], bytes);
+    }
+    return { ...this.data(), ...digests, targets: this.targets };
   }
 }

@@ -97,6 +97,8 @@ export class RowsBuilder<T extends ColumnTypes> {
   /** Replaced after each `add`. */
   columns: ColumnsOf<T>;
   count = 0;
+  /** True once a part of the memory has moved: who was handed it before writes into what nobody reads. */
+  hasMoved = false;
   private capacity = 4096;
   private readonly buffers: Buffers;
   private paths = Buffer.from(growing(1 << 18));
@@ -138,20 +140,28 @@ export class RowsBuilder<T extends ColumnTypes> {
     const at = this.pathBytes;
     this.pathBytes += bytes;
     if (this.pathBytes > this.paths.length)
-      this.paths = Buffer.from(growBuffer(this.paths.buffer, Math.max(this.paths.length * GROWTH, this.pathBytes)));
+      this.paths = Buffer.from(this.larger(this.paths.buffer, Math.max(this.paths.length * GROWTH, this.pathBytes)));
     return at;
   }
 
   private grow(): void {
     this.capacity *= GROWTH;
     for (const [name, type] of typesOf(this.types))
-      this.buffers[name] = growBuffer(
+      this.buffers[name] = this.larger(
         this.buffers[name] ?? new SharedArrayBuffer(0),
         this.capacity * type.BYTES_PER_ELEMENT,
       );
     this.columns = viewColumns(this.types, this.buffers);
   }
 
+  /** Like `growBuffer`, and notes where that was a copy. */
+  protected larger(buffer: SharedArrayBuffer, bytes: number): SharedArrayBuffer {
+    const grown = growBuffer(buffer, bytes);
+    if (grown !== buffer) this.hasMoved = true;
+    return grown;
+  }
+
+  /** The rows so far, in memory that later rows are added to. */
   data(): RowsData<T> {
     const buffers = this.buffers as Record<keyof T, SharedArrayBuffer>;
     return { count: this.count, buffers, paths: this.paths.buffer };

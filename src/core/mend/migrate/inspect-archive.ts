@@ -3,7 +3,7 @@ import { readAccountIds } from '../../archive/scan/account-names.js';
 import { deriveDatasetId } from '../../dataset/records/identity.js';
 import type { EventSink } from '../../events/events.js';
 import { rawFromText } from '../../platform/paths/raw-path.js';
-import { tarBytes } from '../../archive/plan/chunk-plan.js';
+import { tarBytes } from '../../format/tar/tar-block.js';
 import { ArchiveContents, type Row } from './archive-contents.js';
 import { type ArchiveFormat, openTarStream } from './archive-format.js';
 import { Extraction, type NotMigrated } from './extraction.js';

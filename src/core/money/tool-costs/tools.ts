@@ -2,7 +2,8 @@
 // once per run and do not grow with the files are left out, except for archiver itself, where all are known. Sources: the documentation of
 // each tool, named with its numbers.
 import { autoShardCount } from '../../archive/run/shard-strategy.js';
-import { chunkSizeFor, tarBytes, targetBytes } from '../../archive/plan/chunk-plan.js';
+import { chunkSizeFor, targetBytes } from '../../archive/plan/chunk-plan.js';
+import { tarBytes } from '../../format/tar/tar-block.js';
 
 export const TOOL_NAMES = ['s5cmd', 'rclone', 'aws-cli', 'archiver'] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];

@@ -2,12 +2,15 @@
 import * as fc from 'fast-check';
 import type { ChunkTask } from '../../../../src/core/archive/run/chunk-task.js';
 import { describe, expect, test } from 'vitest';
-import { chunkSizeFor, planChunks, type PlanOptions, tarBytes } from '../../../../src/core/archive/plan/chunk-plan.js';
+import { chunkSizeFor, planChunks, type PlanOptions } from '../../../../src/core/archive/plan/chunk-plan.js';
+import { pendingTotals } from '../../../../src/core/archive/plan/pending-rows.js';
+import { tarBytes } from '../../../../src/core/format/tar/tar-block.js';
 import {
   type EntryTable,
   EntryTableBuilder,
   KIND,
   openEntryTable,
+  STATUS,
 } from '../../../../src/core/format/columns/entry-table.js';
 import { autoShardCount, extension, SHARD_STRATEGIES } from '../../../../src/core/archive/run/shard-strategy.js';
 import { type TierPolicy, tierOf } from '../../../../src/core/archive/run/tier.js';
@@ -384,4 +387,20 @@ describe('chunk size', () => {
   test('an empty file counts with its headers', () => {
     expect([tarBytes(0), tarBytes(1), tarBytes(512), tarBytes(513)]).toEqual([1536, 2048, 2048, 2560]);
   });
+});
+
+test('chunks that are begun are not planned again, and the others follow on them', () => {
+  const table = tableOf(files(40, MIB / 2));
+  const [first, second, third] = plan(table).flat();
+  const begun = [first, second, third].filter((task) => task !== undefined);
+  const before = pendingTotals(table);
+  // One of them is packed by now.
+  for (const index of first?.entries ?? []) table.columns.status[index] = STATUS.stored;
+
+  expect(pendingTotals(table, [], begun)).toEqual(before);
+  const rest = plan(table, { begun, firstChunk: 7 }).flat();
+
+  const rows = [...begun, ...rest].flatMap(({ entries }) => [...entries]);
+  expect(rows.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, row) => row));
+  expect(rest.map(({ chunk, shard }) => [chunk, shard])).toEqual(rest.map((_, at) => [10 + at, (3 + at) % 4]));
 });

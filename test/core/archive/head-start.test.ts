@@ -1,0 +1,102 @@
+// Chunks that are packed while the source is still being listed: what comes back is the same, and nothing leaves before it may.
+import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { HeadStart } from '../../../src/core/archive/pack/head-start.js';
+import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
+import { resolveSource } from '../../../src/core/archive/scan/source-folder.js';
+import { fileStore } from '../../../src/core/store/file/file-store.js';
+import { openStore } from '../../../src/core/store/open-store.js';
+import { openView } from '../../../src/core/dataset/chain/view.js';
+import { asUploadId } from '../../support/as-upload-id.js';
+import { expectWhole, filesIn, type Site, site } from './resume/interrupted.js';
+import { MIB, noise } from './trees.js';
+import { uploadFolder, type UploadRunOptions } from './upload-folder.js';
+
+const FILES = 24;
+const SIZE = 300_000;
+const OPTIONS = { chunkBytes: MIB, workers: 2, datasetId: 'ahead' } as const;
+/** As DVC keeps a content that no file of the workspace holds. */
+const KEPT = 'z/.dvc/cache/files/md5/ff';
+
+let place: Site;
+const begun = vi.spyOn(HeadStart.prototype, 'begin');
+
+beforeEach(async () => {
+  begun.mockClear();
+  const { source } = (place = await site());
+  mkdirSync(join(source, 'sub'), { recursive: true });
+  for (let file = 0; file < FILES; file++)
+    writeFileSync(join(source, file % 2 === 0 ? 'sub' : '', `f${String(file).padStart(2, '0')}`), noise(SIZE));
+  linkSync(join(source, 'f01'), join(source, 'sub', 'zz'));
+  symlinkSync('f01', join(source, 'e'));
+});
+
+afterEach(() => {
+  if (begun.mock.calls.length === 0) throw new Error('nothing was packed ahead');
+});
+
+const upload = async (options: UploadRunOptions = {}) =>
+  await uploadFolder(place.source, place.base, { ...OPTIONS, ...options }).result;
+
+const viewOf = async (uploadId: string) => await openView(fileStore(place.base), { uploadId: asUploadId(uploadId) });
+
+test('all of it comes back, in chunks of numbers and shards as without', async () => {
+  const { result, events } = uploadFolder(place.source, place.base, OPTIONS);
+  const { uploadId, files, chunks } = await result;
+
+  await expectWhole(place, uploadId);
+  expect(files).toBe(FILES + 2);
+  // Those of which a part is packed by now, too.
+  expect(events).toContainEqual(expect.objectContaining({ type: 'plan', items: files, bytes: FILES * SIZE, chunks }));
+  const { chunks: records } = await viewOf(uploadId);
+  expect(records.map(({ chunk }) => chunk)).toEqual(Array.from({ length: chunks }, (_, chunk) => chunk));
+  expect(records.map(({ shard }) => shard)).toEqual(records.map(({ chunk }) => chunk % 4));
+  expect(new Set(records.map(({ storageClass }) => storageClass))).toEqual(new Set(['STANDARD']));
+});
+
+test('nothing is sent before it was asked whether that may be', async () => {
+  const { source, base } = place;
+  const store = await openStore(`file://${base}`, { env: {} });
+
+  const refused = archiveFolder({
+    source: resolveSource(source),
+    store,
+    layout: { chunkBytes: MIB },
+    uploadGate: () => Promise.reject(new Error('it may not')),
+    signal: new AbortController().signal,
+    emit: () => undefined,
+  });
+
+  await expect(refused).rejects.toThrow('it may not');
+  expect(filesIn(join(base, 'uploads'))).toEqual([]);
+});
+
+test('contents of a DVC cache that are found last have everything deduplicated', async () => {
+  const { source } = place;
+  mkdirSync(join(source, KEPT), { recursive: true });
+  writeFileSync(join(source, KEPT, 'f'.repeat(30)), 'content of a cache');
+  writeFileSync(join(source, 'sub', 'zzz'), 'content of a cache');
+
+  const { uploadId } = await upload();
+
+  await expectWhole(place, uploadId);
+  const listed = await viewOf(uploadId);
+  const digests: (string | undefined)[] = [];
+  for await (const batch of listed.entries())
+    for (const entry of batch) if (entry.type === 'file') digests.push(entry.sha256);
+  expect(digests).toHaveLength(FILES + 2);
+  expect(digests.filter((digest) => digest === undefined)).toEqual([]);
+});
+
+test('an upload that is interrupted while its folder is being listed has sent nothing', async () => {
+  const abort = new AbortController();
+  begun.mockImplementationOnce(function begin(this: HeadStart, ...given) {
+    abort.abort(new Error('interrupted'));
+    HeadStart.prototype.begin.apply(this, given);
+  });
+
+  await expect(upload({ signal: abort.signal })).rejects.toThrow('cancelled');
+
+  expect(filesIn(join(place.base, 'uploads'))).toEqual([]);
+});
