@@ -18,6 +18,7 @@ const SIZE = 300_000;
 const OPTIONS = { chunkBytes: MIB, workers: 2, datasetId: 'ahead' } as const;
 /** As DVC keeps a content that no file of the workspace holds. */
 const KEPT = 'z/.dvc/cache/files/md5/ff';
+const CONTENT = 'content of a cache';
 
 let place: Site;
 const begun = vi.spyOn(HeadStart.prototype, 'begin');
@@ -75,12 +76,15 @@ test('nothing is sent before it was asked whether that may be', async () => {
 test('contents of a DVC cache that are found last have everything deduplicated', async () => {
   const { source } = place;
   mkdirSync(join(source, KEPT), { recursive: true });
-  writeFileSync(join(source, KEPT, 'f'.repeat(30)), 'content of a cache');
-  writeFileSync(join(source, 'sub', 'zzz'), 'content of a cache');
+  writeFileSync(join(source, KEPT, 'f'.repeat(30)), CONTENT);
+  writeFileSync(join(source, 'sub', 'zzz'), CONTENT);
 
-  const { uploadId } = await upload();
+  const { result, events } = uploadFolder(source, place.base, OPTIONS);
+  const { uploadId } = await result;
 
   await expectWhole(place, uploadId);
+  const packed = events.filter(({ type }) => type === 'progress').at(-1);
+  expect(packed).toMatchObject({ items: FILES + 4, bytes: FILES * SIZE + CONTENT.length });
   const listed = await viewOf(uploadId);
   const digests: (string | undefined)[] = [];
   for await (const batch of listed.entries())

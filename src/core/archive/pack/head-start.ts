@@ -1,10 +1,9 @@
 // Threads that pack, begun before it is known what there is to pack. Of what a source has first, chunks are packed while the rest is being
 // listed. They stay in memory: nothing is sent before everything is listed and all that guards an upload was asked.
-import { type EntryTable, STATUS } from '../../format/columns/entry-table.js';
+import { type EntryTable, type EntryTableData, STATUS } from '../../format/columns/entry-table.js';
 import type { ChunkTask } from '../run/chunk-task.js';
 import type { PackedChunk } from '../run/packed-chunk.js';
 import type { ChunkAhead } from '../scan/rows-ahead.js';
-import type { EntryTableData } from '../../format/columns/entry-table.js';
 import { PackPool } from './pack-pool.js';
 import type { PackSettings } from './pack-state.js';
 
@@ -61,6 +60,7 @@ export class HeadStart {
     const { begun } = this;
     this.begun = [];
     await Promise.allSettled(begun.map(({ packed }) => packed));
+    this.pool.countAnew();
     for (const { task } of begun) {
       for (const index of task.entries) {
         status[index] = STATUS.pending;

@@ -108,6 +108,11 @@ export class PackPool {
     return { files, bytes, current };
   }
 
+  /** Counts from zero again: what was packed is packed once more. To be called while nothing is. */
+  countAnew(): void {
+    for (const counter of this.counters) counter.fill(0, PROGRESS.files, PROGRESS.bytes + 1);
+  }
+
   /** Makes what is being packed fail soon, in the middle of a chunk. */
   stop(): void {
     for (const counter of this.counters) counter[PROGRESS.isStopping] = 1;

@@ -49,12 +49,14 @@ export class RowsAhead {
   /** Adds the row that was found last. `isOpen`: it may yet be left out. */
   add(index: number, isOpen: boolean): void {
     const { chunkBytes, most } = this.ahead.sizes;
-    if (this.made === most) return;
+    if (this.made === most && this.waiting.length === 0) return;
     const { kind, size, allocated } = this.table.columns;
     const bytes = size[index] ?? 0;
     const dataBytes = Math.min(bytes, allocated[index] ?? 0);
     const rawBytes = tarBytes(dataBytes);
     this.foundBytes += rawBytes;
+    this.hand();
+    if (this.made === most) return;
     const hasNames = kind[index] !== KIND.directory && this.stat.nlink > 1;
     if (isOpen || hasNames || dataBytes > chunkBytes) return;
     if (this.entries.length > 0 && this.rawBytes + rawBytes > chunkBytes) this.close();
@@ -68,8 +70,14 @@ export class RowsAhead {
     this.waiting.push({ entries: Uint32Array.from(this.entries.splice(0)), rawBytes, bytes });
     this.made++;
     [this.rawBytes, this.bytes] = [0, 0];
+    this.hand();
+  }
+
+  /** Hands over what waits, once enough is found. */
+  private hand(): void {
+    if (this.waiting.length === 0 || this.foundBytes < this.ahead.sizes.settledBytes) return;
     // Memory that has moved once, since it cannot grow where it is, will move again.
-    if (this.foundBytes < this.ahead.sizes.settledBytes || this.table.hasMoved) return;
+    if (this.table.hasMoved) return;
     const table = this.table.finish();
     for (const chunk of this.waiting.splice(0)) this.ahead.onChunk(chunk, table);
   }

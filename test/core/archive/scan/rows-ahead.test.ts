@@ -51,13 +51,17 @@ test('chunks are full, in the order of the rows, and made once it is sure that c
     [12, 13, 14, 15],
     [16, 17, 18, 19],
   ]);
-  // Four chunks are found with the first row of the fifth, and not before.
-  expect(chunks.map(({ after, rows }) => [after, rows])).toEqual([...many(4, {}).map(() => [17, 17]), [21, 21]]);
+  // With the sixteenth row enough is found, when three chunks are full; that a chunk is full is known with the next row.
+  expect(chunks.map(({ after, rows }) => [after, rows])).toEqual([
+    ...[16, 16, 16].map((row) => [row, row]),
+    [17, 17],
+    [21, 21],
+  ]);
   expect(chunks[0]).toMatchObject({ rawBytes: MIB, bytes: 4 * QUARTER.size });
 });
 
 test('a source that never gets that large makes none', () => {
-  expect(listed(many(16, QUARTER))).toEqual([]);
+  expect(listed(many(15, QUARTER))).toEqual([]);
 });
 
 test('what may yet be left out, has several names or does not fit a chunk waits; folders and links do not', () => {
@@ -77,8 +81,10 @@ test('what may yet be left out, has several names or does not fit a chunk waits;
 });
 
 test('no more chunks are made than there is memory for', () => {
-  expect(entriesOf(listed(many(40, QUARTER), { most: 2 }))).toEqual([]);
-  expect(listed(many(40, QUARTER), { most: 2, settledBytes: 0 })).toHaveLength(2);
+  expect(entriesOf(listed(many(40, QUARTER), { most: 2 }))).toEqual([
+    [0, 1, 2, 3],
+    [4, 5, 6, 7],
+  ]);
 });
 
 test('none is made once the rows have moved: what is found out about them would be lost', () => {
