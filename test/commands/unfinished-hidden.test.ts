@@ -27,7 +27,8 @@ beforeEach(async () => {
   mkdirSync(join(folder, 'data'));
   for (const text of ['one', 'two']) {
     writeFileSync(join(folder, 'data', 'file'), text.repeat(text === 'one' ? 1 : 2));
-    await run('sync', 'data', 's3://bucket/p');
+    const made = await run('sync', 'data', 's3://bucket/p');
+    if (made.status !== 0) throw new Error(made.stderr);
   }
 });
 
