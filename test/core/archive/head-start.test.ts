@@ -2,6 +2,10 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { packSettings } from '../../../src/core/archive/pack/pack-settings.js';
+import { settingsOf } from '../../../src/core/archive/run/settings.js';
+import { EntryTableBuilder } from '../../../src/core/format/columns/entry-table.js';
+import { raw } from '../../support/raw.js';
 import { HeadStart } from '../../../src/core/archive/pack/head-start.js';
 import { archiveFolder } from '../../../src/core/archive/archive-folder.js';
 import { resolveSource } from '../../../src/core/archive/scan/source-folder.js';
@@ -103,4 +107,21 @@ test('an upload that is interrupted while its folder is being listed has sent no
   await expect(upload({ signal: abort.signal })).rejects.toThrow('cancelled');
 
   expect(filesIn(join(place.base, 'uploads'))).toEqual([]);
+});
+
+test('what a listing that was given up still finds is not packed: threads may belong to others by then', async () => {
+  const start = new HeadStart(1);
+  const opened = vi.spyOn(start.pool, 'open');
+  await start.close();
+
+  const settings = settingsOf({ source: raw('/'), signal: new AbortController().signal, emit: () => undefined });
+  const options = {
+    settings: packSettings({ ...settings, uploadId: asUploadId('20260304-050607-01020304') }, MIB),
+    shards: 4,
+    outputBytes: MIB,
+  };
+  start.begin({ entries: Uint32Array.of(0), rawBytes: 1, bytes: 1 }, new EntryTableBuilder().finish(), options);
+
+  expect(opened).not.toHaveBeenCalled();
+  expect(start.take('STANDARD')).toEqual([]);
 });

@@ -25,6 +25,7 @@ export interface AheadOptions {
 export class HeadStart {
   readonly pool: PackPool;
   private begun: readonly BegunChunk[] = [];
+  private isOver = false;
 
   constructor(threads: number) {
     this.pool = new PackPool(threads);
@@ -32,12 +33,14 @@ export class HeadStart {
 
   /** Ends the threads; nobody wants chunks any more that were not taken. */
   async close(): Promise<void> {
+    this.isOver = true;
     if (this.begun.length > 0) this.pool.stop();
     await this.pool.close();
   }
 
-  /** Begins to pack a chunk of rows that the table has. */
+  /** Begins to pack a chunk of rows that the table has; not after the end: a listing that was given up goes on for a moment, and threads may belong to others by then. */
   begin({ entries, rawBytes, bytes }: ChunkAhead, table: EntryTableData, options: AheadOptions): void {
+    if (this.isOver) return;
     const { settings, shards, outputBytes } = options;
     const chunk = this.begun.length;
     const thread = chunk % this.pool.size;
