@@ -7,8 +7,7 @@ import { referred } from './commit/commit-checks.js';
 import { type CommitInput, commitUpload, rememberHead } from './commit/commit-upload.js';
 import { markTwins, type TwinInput } from './dedup/dedup.js';
 import { markUnneeded } from './mark-unneeded.js';
-import type { HeadStart } from './pack/head-start.js';
-import { PackPool } from './pack/pack-pool.js';
+import { HeadStart } from './pack/head-start.js';
 import { checkNonePending, type PendingTotals, pendingTotals } from './plan/pending-rows.js';
 import { amountsIn, plannedAmounts } from './plan/planned-amounts.js';
 import { planUpload, type UploadPlan } from './plan/plan-upload.js';
@@ -127,10 +126,10 @@ async function packAll(
   hooks: TransferHooks,
   started: HeadStart | undefined,
 ): Promise<void> {
-  const pool = started?.pool ?? new PackPool(run.packing.workers);
+  const threads = started ?? new HeadStart(run.packing.workers);
   try {
-    await transferAll(run, plan, pool, hooks);
+    await transferAll(run, plan, threads.pool, hooks);
   } finally {
-    await pool.close();
+    await threads.close();
   }
 }

@@ -21,15 +21,6 @@ export interface Compared extends Referred {
   readonly known: KnownContents | undefined;
 }
 
-/** Whether a comparison with this view looks at every entry, as far as that is known before the source is listed. */
-export const looksAtEach = (
-  { dataset, packing, labels }: Pick<UploadRun, 'dataset' | 'packing' | 'labels'>,
-  { head }: Pick<View, 'head'>,
-): boolean =>
-  dataset.changes?.isForced === true ||
-  labels.provenance?.ofEntries.stages !== undefined ||
-  recordsContent({ ...packing, dedup: packing.dedup ?? head.settings.dedup });
-
 interface CompareRunOptions {
   /** Positions of chunks that must not be referred to. */
   readonly avoid?: ReadonlySet<number>;

@@ -10,11 +10,12 @@ import type { RowBatch } from '../../format/rows/row-batch.js';
 import { isRows } from '../../format/rows/row-lines.js';
 import { type RawPath, parentOf } from '../../platform/paths/raw-path.js';
 import type { EntryExtra } from '../../format/manifest/entry-line.js';
-import { type Provenance, stageAfter } from '../../format/manifest/provenance.js';
+import { stageAfter } from '../../format/manifest/provenance.js';
 import { type EntryTable, KIND, STATUS } from '../../format/columns/entry-table.js';
 import { defined } from '../../platform/defined.js';
 import type { ChangeCounts } from '../run/change-counts.js';
 import { LinkGroups } from './compare-links.js';
+import { type LookOptions, looksAtEach } from './looks-at-each.js';
 import type { KnownContents } from './known-contents.js';
 import { placeRow, reopenRow } from '../scan/reopen-rows.js';
 import { areSameXattrs, type Xattrs } from '../scan/current-xattrs.js';
@@ -46,7 +47,7 @@ export interface Comparison {
   readonly lost: RawPath | undefined;
 }
 
-export interface CompareOptions {
+export interface CompareOptions extends LookOptions {
   readonly table: EntryTable;
   /** Receives what `kept` entries have beside the columns. */
   readonly extras: Map<number, EntryExtra>;
@@ -58,19 +59,12 @@ export interface CompareOptions {
   readonly trackDeletes: boolean;
   /** Extended attributes of a path as they are now; `before` where they cannot be read. */
   readonly xattrsOf: (path: RawPath, before: Entry['xattrs']) => Xattrs | undefined;
-  /** Stages by which a path may now belong to another one; undefined to ignore stages. */
-  readonly stages?: Provenance['stages'];
-  /** Positions of chunks in the view that must not be referred to: their content is packed again. */
-  readonly avoid?: ReadonlySet<number> | undefined;
   /** Receives the contents that may be referred to: those that are gone or changed, or all of them with `findsCopies`. */
   readonly known?: KnownContents | undefined;
-  readonly findsCopies?: boolean;
   /** Do not read content of the same size and mtime again only because the ctime moved. */
   readonly ignoreCtime?: boolean;
   /** Empty files have attributes that are only known once they are read: those with other times are packed. */
   readonly readsEmpty?: boolean;
-  /** Pack everything again. */
-  readonly isForced?: boolean | undefined;
 }
 
 /** How a row compares with the earlier version. */
@@ -101,7 +95,6 @@ class Comparer {
   private row = 0;
   /** The path of `row`, once it was asked for. */
   private known: RawPath | undefined;
-  /** False where even an entry that looks as before has to be looked at. */
   private readonly passesSame: boolean;
   private lost: RawPath | undefined;
   private unseen = 0;
@@ -113,8 +106,8 @@ class Comparer {
     // A path that could not be read is not gone.
     const unread = options.skipped.filter(({ special }) => !special).map(({ path }) => path);
     this.unknown = new Set([...unread, ...(options.young ?? [])]);
-    const { table, extras, isForced, avoid, findsCopies, stages } = options;
-    this.passesSame = isForced !== true && avoid === undefined && findsCopies !== true && stages === undefined;
+    const { table, extras } = options;
+    this.passesSame = !looksAtEach(options);
     this.changes = new Uint8Array(table.count);
     this.links = new LinkGroups(table, {
       keep: (index, content, before) => this.fill(index, content, before),

@@ -25,29 +25,29 @@ export interface AheadOptions {
 export class HeadStart {
   readonly pool: PackPool;
   private begun: readonly BegunChunk[] = [];
-  private isOver = false;
+  private packing = 0;
 
   constructor(threads: number) {
     this.pool = new PackPool(threads);
   }
 
-  /** Ends the threads; nobody wants chunks any more that were not taken. */
+  /** Ends the threads; nobody wants chunks any more that are still being packed. */
   async close(): Promise<void> {
-    this.isOver = true;
-    if (this.begun.length > 0) this.pool.stop();
+    if (this.packing > 0) this.pool.stop();
     await this.pool.close();
   }
 
-  /** Begins to pack a chunk of rows that the table has; not after the end: a listing that was given up goes on for a moment, and threads may belong to others by then. */
+  /** Begins to pack a chunk of rows that the table has. */
   begin({ entries, rawBytes, bytes }: ChunkAhead, table: EntryTableData, options: AheadOptions): void {
-    if (this.isOver) return;
     const { settings, shards, outputBytes } = options;
     const chunk = this.begun.length;
     const thread = chunk % this.pool.size;
     const task = { chunk, shard: chunk % shards, storageClass: '', entries, rawBytes, bytes };
     this.pool.open(table, settings);
     const packed = this.pool.pack(thread, task, new SharedArrayBuffer(outputBytes));
-    packed.catch(() => undefined); // who takes the chunk over gets the error
+    this.packing++;
+    // Who takes the chunk over gets the error.
+    void packed.catch(() => undefined).then(() => this.packing--);
     this.begun = [...this.begun, { task, thread, packed }];
   }
 

@@ -2,6 +2,7 @@
 // which that is not sure wait until everything is listed: files with several names, large ones, and what may yet be left out.
 import { type EntryTableBuilder, type EntryTableData, KIND } from '../../format/columns/entry-table.js';
 import type { Stat } from '../../platform/libc/stat.js';
+import type { DvcPlace } from './dvc-folders.js';
 import { tarBytes } from '../../format/tar/tar-block.js';
 
 /** What is known of the plan before the source is listed. */
@@ -46,9 +47,11 @@ export class RowsAhead {
     private readonly ahead: Ahead,
   ) {}
 
-  /** Adds the row that was found last. `isOpen`: it may yet be left out. */
-  add(index: number, isOpen: boolean): void {
+  /** Adds the row that was found last, below a folder that is this to DVC. `isOpen`: it may yet be left out. */
+  add(index: number, place: DvcPlace, isOpen: boolean): void {
     const { chunkBytes, most } = this.ahead.sizes;
+    // Contents of a cache mean other checksums for all files.
+    if (place === 'cache') this.made = most;
     if (this.made === most && this.waiting.length === 0) return;
     const { kind, size, allocated } = this.table.columns;
     const bytes = size[index] ?? 0;
@@ -58,7 +61,7 @@ export class RowsAhead {
     this.hand();
     if (this.made === most) return;
     const hasNames = kind[index] !== KIND.directory && this.stat.nlink > 1;
-    if (isOpen || hasNames || dataBytes > chunkBytes) return;
+    if (isOpen || place !== undefined || hasNames || dataBytes > chunkBytes) return;
     if (this.entries.length > 0 && this.rawBytes + rawBytes > chunkBytes) this.close();
     this.entries.push(index);
     this.rawBytes += rawBytes;

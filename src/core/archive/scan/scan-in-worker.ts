@@ -39,6 +39,7 @@ export async function scanInWorker(
     what: 'the scanning thread',
     onMessage: (reply) => {
       ready.resolve();
+      if (signal.aborted) return; // it goes on until it is terminated
       if (reply.type === 'progress') return emit({ type: 'scan', items: reply.files, bytes: reply.bytes });
       if (reply.type === 'ready') return;
       if (reply.type === 'chunk') return input.ahead?.onChunk(reply.chunk, reply.table);

@@ -281,7 +281,7 @@ class Scanner {
     const type = stat.mode & S_IFMT;
     if ((isDirectory && this.isTemporary(place, path)) || this.isLeftOut(path, absolute, type)) return undefined;
     const index = this.addRow(path, type, place, target);
-    this.ahead?.add(index, verdict === 'look' || place !== undefined);
+    this.ahead?.add(index, place, verdict === 'look');
     // The folder is dropped later if nothing below it is wanted.
     if (verdict === 'look') this.leftOut.explain(index, rule);
     if (!isDirectory) this.files++;

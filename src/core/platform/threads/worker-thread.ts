@@ -47,6 +47,7 @@ export class WorkerThread<ToThread, FromThread> {
   private readonly code: ThreadCode;
   private failed = false;
   private mayEnd = false;
+  private isClosing = false;
 
   constructor(private readonly options: ThreadOptions<FromThread>) {
     this.code = { url: options.url ?? threadUrl(), name: options.name };
@@ -105,9 +106,9 @@ export class WorkerThread<ToThread, FromThread> {
     }
   }
 
-  /** Sends a message; does nothing when the thread has ended or rests. */
+  /** Sends a message; does nothing once the thread was asked to end: a kept one would take it into its next piece of work. */
   post(message: ToThread): void {
-    this.worker?.postMessage(message);
+    if (!this.isClosing) this.worker?.postMessage(message);
   }
 
   /** From now on its end is not a failure; an uncaught error still is. */
@@ -123,6 +124,7 @@ export class WorkerThread<ToThread, FromThread> {
     this.expectEnd();
     if (this.worker !== undefined && !this.isKept) await runThreadExitHooks(this.worker);
     this.post(message);
+    this.isClosing = true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {

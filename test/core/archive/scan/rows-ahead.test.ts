@@ -13,6 +13,7 @@ interface Found {
   readonly kind?: number;
   readonly nlink?: number;
   readonly isOpen?: boolean;
+  readonly place?: 'settings' | 'cache';
 }
 
 const SIZES = { chunkBytes: MIB, settledBytes: 4 * MIB, most: 100 };
@@ -26,14 +27,14 @@ function listed(given: readonly Found[], sizes: Partial<typeof SIZES> = {}, move
   const onChunk = (chunk: ChunkAhead, table: { readonly count: number }): void =>
     void chunks.push({ ...chunk, after: builder.count, rows: table.count });
   const ahead = new RowsAhead(builder, stat, { sizes: { ...SIZES, ...sizes }, onChunk });
-  for (const { size = 0, allocated = size, kind = KIND.file, nlink = 1, isOpen = false } of given) {
+  for (const { size = 0, allocated = size, kind = KIND.file, nlink = 1, isOpen = false, place } of given) {
     const index = builder.add(raw(`f${String(builder.count).padStart(6, '0')}`));
     builder.columns.kind[index] = kind;
     builder.columns.size[index] = size;
     builder.columns.allocated[index] = allocated;
     stat.nlink = nlink;
     if (moved?.at === index) builder.hasMoved = true;
-    ahead.add(index, isOpen);
+    ahead.add(index, place, isOpen);
   }
   return chunks;
 }
@@ -68,6 +69,7 @@ test('what may yet be left out, has several names or does not fit a chunk waits;
   const first: Found[] = [
     { kind: KIND.directory, nlink: 7 },
     { ...QUARTER, isOpen: true },
+    { ...QUARTER, place: 'settings' },
     { ...QUARTER, nlink: 2 },
     { kind: KIND.symlink },
     { kind: KIND.symlink, nlink: 2 },
@@ -77,7 +79,7 @@ test('what may yet be left out, has several names or does not fit a chunk waits;
 
   const [chunk] = listed([...first, ...many(5, QUARTER)]);
 
-  expect([...(chunk?.entries ?? [])]).toEqual([0, 3, 6, 7, 8, 9]);
+  expect([...(chunk?.entries ?? [])]).toEqual([0, 4, 7, 8, 9, 10]);
 });
 
 test('no more chunks are made than there is memory for', () => {

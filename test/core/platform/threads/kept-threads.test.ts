@@ -87,3 +87,33 @@ test('what is new in the heap of a thread takes at most 12 MiB', async () => {
 
   await endThread(worker);
 });
+
+test('what is posted after the end does not come to whoever has a kept thread next', async () => {
+  const endThreads = retainThreads();
+  const telling =
+    'import { parentPort } from "node:worker_threads";' +
+    'const all = [];' +
+    `parentPort.on("message", (text) => parentPort.postMessage(text === "end" ? ${JSON.stringify(IDLE_MESSAGE)} : (all.push(text), all.join())));`;
+  const url = new URL(`data:text/javascript,${encodeURIComponent(telling)}`);
+  const heard: string[] = [];
+  const fail = (error: Error): void => void heard.push(error.message);
+  const start = (): WorkerThread<string, string> =>
+    new WorkerThread({
+      name: 'telling',
+      what: 'a thread',
+      url,
+      onMessage: (text) => heard.push(text),
+      onFailure: fail,
+    });
+
+  const first = start();
+  const closed = first.close('end');
+  first.post('late');
+  await closed;
+  const second = start();
+  second.post('in time');
+  await second.close('end');
+  await endThreads();
+
+  expect(heard).toEqual(['in time']);
+});
