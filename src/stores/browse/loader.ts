@@ -62,6 +62,8 @@ export function loader({ get, set, notify, outage, signal }: LoaderTools, now: (
       },
     );
     stream = { of: lazy, done, stop };
+    // From the beginning: sums that came are drawn when the share changes, however soon the stream ends.
+    if (get().opened.lazy === lazy) set({ share: 0 });
     return done;
   };
   const whole = async (): Promise<void> => {

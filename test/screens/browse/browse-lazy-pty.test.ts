@@ -42,9 +42,9 @@ it('browses, marks and searches a large archive', async () => {
   session.type(' ');
   await session.until('50 000 selected');
   session.type('/FILE-777\r');
-  await session.until('0 of 120 000');
+  await session.until(/ 0 of 120 000$/);
   session.type('/\u0015file-777\r');
-  await session.until('120 of 120 000');
+  await session.until(/ 120 of 120 000$/);
   session.type('q');
   expect(await session.exited).toBe(0);
 });
