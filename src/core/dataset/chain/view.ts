@@ -8,6 +8,7 @@ import {
 } from '../../format/manifest/loaded-manifest.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { ManifestHead, Totals } from '../../format/manifest/manifest-types.js';
+import { united } from '../../format/manifest/path-range.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { ExpectedDigests } from '../records/assert-expected.js';
 import { defined } from '../../platform/defined.js';
@@ -42,23 +43,24 @@ export async function openView(reader: ObjectReader, options: OpenViewOptions): 
 
 /**
  * The view of a loaded chain. Its entries end with an error when they do not add up to `totals`. `needles` leave out entries of its full
- * listing, and nothing is checked then. @throws integrity
+ * listing, and nothing is checked then; `ranges` leave out others where the chain has only a part. @throws integrity
  */
 export function viewOf(chain: readonly LoadedManifest[], options: ReadLoadedOptions = {}): View {
   const [newest] = chain;
   if (newest === undefined) throw new RangeError('a chain has at least one manifest');
   const { withoutNames, needles } = options;
+  const isPart = chain.some((loaded) => loaded.isPart === true);
+  const ranges = isPart && options.ranges !== undefined ? united(options.ranges) : undefined;
   // A delta may hide paths that it does not name, so only the oldest level, the full listing, can be searched.
   const levels = chain.map((loaded, index) =>
-    levelReading(loaded, { withoutNames, needles: index === chain.length - 1 ? needles : undefined }),
+    levelReading(loaded, { withoutNames, ranges, needles: index === chain.length - 1 ? needles : undefined }),
   );
   const { head, document, uploadId, key } = newest;
   const totals = head.view ?? head.totals;
   // With the highest number of a group known, groups have the same numbers whichever segments are read.
   const merged = mergeLevels(levels, uploadId, defined({ linkGroups: chain.at(-1)?.head.linkGroups }));
-  const isPart = needles !== undefined || chain.some((loaded) => loaded.isPart === true);
   return {
-    ...(isPart ? merged : withCheckedTotals(merged, totals, key, chain.at(-1)?.leftOut)),
+    ...(isPart || needles !== undefined ? merged : withCheckedTotals(merged, totals, key, chain.at(-1)?.leftOut)),
     head,
     document,
     chain,

@@ -144,7 +144,7 @@ export async function withSegments(
 const notLoaded = (key: string): ArchiverError =>
   new ArchiverError('internal', `the segments of ${key} were not loaded`);
 
-export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'withoutNames'>;
+export type ReadLoadedOptions = Pick<ManifestParserOptions, 'needles' | 'ranges' | 'withoutNames'>;
 
 /** Lines of the manifest in the order of the file, in batches. @throws integrity, what reading segments throws */
 export async function* readLoaded(

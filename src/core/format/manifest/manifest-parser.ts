@@ -8,6 +8,7 @@ import { parseHead, type ParsedHead } from './manifest-head-parse.js';
 import { ManifestLines } from './manifest-lines.js';
 import type { UploadId } from '../../store/ids/upload-id.js';
 import type { Mention } from './manifest-types.js';
+import { isWithin, type PathRange } from './path-range.js';
 
 /** A line of `files`. */
 export type Line = Mention | ForeignEntry;
@@ -30,6 +31,8 @@ export interface ManifestParserOptions {
   readonly needles?: readonly RawPath[] | undefined;
   /** The manifest has only some of its entries: their count is not compared with the totals. */
   readonly isPart?: boolean | undefined;
+  /** Only lines with paths in these ranges, in order and none touching, are parsed; of others the order is checked, and they are counted. */
+  readonly ranges?: readonly PathRange[] | undefined;
   /** Positions of chunks in another list, for entries that refer to it. */
   readonly positions?: Uint32Array | undefined;
   /** Leaves out ctime, inode and the names of owners: faster. */
@@ -37,6 +40,9 @@ export interface ManifestParserOptions {
 }
 
 const COMMA = 44;
+const PATH_BEGIN = rawFromText('{"path":"');
+const QUOTE = rawFromText('"');
+const BACKSLASH = rawFromText('\\');
 
 /** Text that may hide a needle: an escape, and base64. */
 const HIDING = ['\\', '"pathBase64"'].map(rawFromText);
@@ -117,6 +123,9 @@ export class ManifestParser {
   }
 
   private parseLine(text: RawPath, start: number, end: number): void {
+    const { ranges } = this.options;
+    const path = ranges === undefined ? undefined : plainPath(text, start, end);
+    if (ranges !== undefined && path !== undefined && !isWithin(path, ranges)) return this.pass(path);
     const line = this.parse(text.slice(start, end));
     if (line !== undefined) this.options.onLine(line);
   }
@@ -125,11 +134,15 @@ export class ManifestParser {
   parse(text: RawPath): Line | undefined {
     const entry = this.read(text);
     if (entry === undefined) return undefined;
-    const { path } = entry;
+    this.pass(entry.path);
+    return entry;
+  }
+
+  /** Checks the order of a line with this path, and counts it. */
+  private pass(path: RawPath): void {
     if (this.previous !== undefined && path <= this.previous) this.firstUnordered ??= path;
     this.previous = path;
     this.count(1, path);
-    return entry;
   }
 
   /** Parses a line that is counted elsewhere. @throws integrity */
@@ -173,4 +186,13 @@ export class ManifestParser {
     }
     throw integrityError(`${this.options.key} is not a manifest of archiver`);
   }
+}
+
+/** The path of a line, where that is the first thing in it and has no escapes; undefined where it takes parsing to know it. */
+function plainPath(text: RawPath, start: number, end: number): RawPath | undefined {
+  if (!text.startsWith(PATH_BEGIN, start)) return undefined;
+  const close = text.indexOf(QUOTE, start + PATH_BEGIN.length);
+  if (close < 0 || close > end) return undefined;
+  const path = text.slice(start + PATH_BEGIN.length, close);
+  return path.includes(BACKSLASH) ? undefined : path;
 }

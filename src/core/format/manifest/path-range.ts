@@ -57,6 +57,17 @@ export function holding<T extends { readonly first: RawPath }>(
   });
 }
 
+/** Whether a path is in one of these ranges, which are in order and do not touch. */
+export function isWithin(path: RawPath, ranges: readonly PathRange[]): boolean {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ranges[middle]?.before ?? path) <= path) low = middle + 1;
+    else high = middle;
+  }
+  return (ranges[low]?.from ?? AFTER_ALL) <= path;
+}
+
 /** Everything below a folder, at any depth. */
 export const rangeBelow = (folder: RawPath): PathRange =>
   folder === TOP

@@ -7,6 +7,7 @@ import type { Entry, ManifestHead } from '../../format/manifest/manifest-types.j
 import {
   AFTER_ALL,
   foldersBefore,
+  isWithin,
   outside,
   type PathRange,
   rangeBelow,
@@ -274,7 +275,7 @@ export class LazyListing {
 
   private async readPiece(ranges: readonly PathRange[], how: Reading): Promise<void> {
     const found: Entry[] = [];
-    const isWanted = within(ranges);
+    const isWanted = (path: RawPath): boolean => isWithin(path, ranges);
     const columns = new ListingColumns();
     const options = columnsFrom(columns, this.as(how));
     const read = await readView(this.reader, {
@@ -325,15 +326,6 @@ function columnsFrom(
     onHead: ({ head }) => (columns.chunks = head.chunks),
     onEntry: (entry) => columns.take(entry),
     onForeign: (entry) => columns.refuse(entry),
-  };
-}
-
-/** A test whether paths, which come in order, are in any of these ranges. */
-function within(ranges: readonly PathRange[]): (path: RawPath) => boolean {
-  let at = 0;
-  return (path) => {
-    while (at < ranges.length && (ranges[at]?.before ?? TOP) <= path) at++;
-    return (ranges[at]?.from ?? AFTER_ALL) <= path;
   };
 }
 
