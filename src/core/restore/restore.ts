@@ -1,13 +1,11 @@
 // Restoring: from selectors to files on disk. The order keeps it safe: read and check the whole manifest, decide about every name, create
 // folders, write files, then links, then the folders' own metadata. A file that fails is reported and the rest continues; an error that
 // stops everything (no space, no access, Ctrl+C) leaves complete files only.
-import { cpus } from 'node:os';
 import { loadCodec } from '../platform/codec/codec.js';
 import { treeLoss } from './output-tree/open-tree.js';
 import { cancelledError, isArchiverError } from '../platform/failures/errors.js';
 import type { EventSink } from '../events/events.js';
 import { chunkKey } from '../format/manifest/manifest-check.js';
-import { threadsWithin } from '../platform/limits/open-files.js';
 import { displayPath, printable } from '../platform/paths/raw-path.js';
 import { countEntries, type EntryCounts } from './plan/count-entries.js';
 import { extentCut, planWork, type Work } from './plan/plan-work.js';
@@ -28,7 +26,7 @@ import { heldBackNote, screenAttributes, type Screened } from './write/security-
 import { STATE } from './plan/selected-table.js';
 import type { Trouble } from './unpack/unpack-protocol.js';
 import { runUnpack } from './unpack/unpack-run.js';
-import { WorkerPool } from './unpack/worker-pool.js';
+import { workerCount, WorkerPool } from './unpack/worker-pool.js';
 import { uploadUrlOf, type UploadId } from '../store/ids/upload-id.js';
 import { NothingSelected } from '../format/manifest/nothing-selected.js';
 
@@ -72,8 +70,6 @@ export interface RestoreResult extends EntryCounts, Fetched {
   readonly chunks: number;
 }
 
-const MAX_WORKERS = 8;
-
 /** Restores the selected files. @throws errors that end everything; failures of single files are in the result */
 export async function restoreUpload(options: RestoreOptions): Promise<RestoreResult> {
   const { emit, reader, uploadId, outputDir, operation } = options;
@@ -87,8 +83,6 @@ export async function restoreUpload(options: RestoreOptions): Promise<RestoreRes
     await pool.close();
   }
 }
-
-const workerCount = (): number => threadsWithin(Math.min(cpus().length, MAX_WORKERS));
 
 async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Promise<RestoreResult> {
   const { emit, reader, uploadId, manifestSha256, signal } = options;

@@ -27,6 +27,8 @@ export interface Rows<T extends ColumnTypes> {
   readonly count: number;
   readonly columns: ColumnsOf<T>;
   path(index: number): RawPath;
+  /** Whether its path is the bytes from `from` to `to`. */
+  hasPath(index: number, bytes: Uint8Array, from: number, to: number): boolean;
   /** The bytes of all paths, one after the other; more may follow. */
   readonly paths: Buffer;
 }
@@ -55,6 +57,13 @@ export function openRows<T extends ColumnTypes>(types: T, { count, buffers, path
     columns,
     paths: text,
     path: (index) => rawFromBytes(text, index === 0 ? 0 : ends[index - 1], ends[index]),
+    hasPath(index, bytes, from, to) {
+      const begin = index === 0 ? 0 : (ends[index - 1] ?? 0);
+      if (to - from !== (ends[index] ?? 0) - begin) return false;
+      // Short, so that a call of `compare` would take longer.
+      for (let at = from; at < to; at++) if (bytes[at] !== text[begin + at - from]) return false;
+      return true;
+    },
   };
 }
 

@@ -9,9 +9,11 @@ export type LineBatch = readonly Line[] | RowBatch;
 
 export const isRows = (batch: LineBatch): batch is RowBatch => 'pathEnd' in batch;
 
-/** All lines of the manifest in batches. A line that is not after the one before is no row. @throws integrity, what reading segments throws */
-export async function* rowLines(loaded: LoadedManifest): AsyncGenerator<LineBatch> {
-  const scanner = RowScanner.open();
+/**
+ * All lines of the manifest in batches. A line that is not after the one before is no row. `scanner` continues after what it has read.
+ * @throws integrity, what reading segments throws
+ */
+export async function* rowLines(loaded: LoadedManifest, scanner = RowScanner.open()): AsyncGenerator<LineBatch> {
   if (scanner === undefined) {
     yield* readLoaded(loaded);
     return;

@@ -7,6 +7,11 @@ const ZERO = 48;
 const USTAR = Buffer.from('ustar\0', 'latin1');
 const CHECKSUM_AT = 148;
 const CHECKSUM_END = 156;
+const TYPE_AT = 156;
+const NAME_BYTES = 100;
+const SIZE_AT = 124;
+const SIZE_BYTES = 12;
+const PREFIX_AT = 345;
 
 export interface HeaderBlock {
   /** The type flag; `0` when old tars write a zero byte. */
@@ -60,6 +65,13 @@ export function headerText(block: Buffer, at: number, length: number): RawPath {
   return rawFromBytes(block, at, end < 0 || end > at + length ? at + length : end);
 }
 
+/** Where the name ends in the header that begins at `at`. */
+export function nameEnd(block: Buffer, at: number): number {
+  let end = at;
+  while (end < at + NAME_BYTES && block[end] !== 0) end++;
+  return end;
+}
+
 /** A block of zeros, which ends an archive. */
 export function isZeroBlock(block: Buffer): boolean {
   for (let index = 0; index < BLOCK; index += 4) if (block.readInt32LE(index) !== 0) return false;
@@ -92,20 +104,50 @@ function highBytes(block: Buffer): number {
 /** True for a block that can begin a tar file. */
 export const isTarBlock = (block: Buffer): boolean => isZeroBlock(block.subarray(0, BLOCK)) || hasChecksum(block);
 
+/**
+ * The size of a file about which its ustar header says everything, its whole name among it; -1 for any other block, which has to be parsed. `words`
+ * are those of the archive, `at` is where the header begins.
+ */
+export function plainFileSize(block: Buffer, words: Int32Array, at: number): number {
+  const isPlain = block[at + TYPE_AT] === ZERO && block[at + PREFIX_AT] === 0;
+  if (!isPlain || block.compare(USTAR, 0, USTAR.length, at + 257, at + 257 + USTAR.length) !== 0) return -1;
+  if (octalNumber(block, at + CHECKSUM_AT, at + CHECKSUM_END) !== sumOfWords(words, at >>> 2)) return -1;
+  const size = octalNumber(block, at + SIZE_AT, at + SIZE_AT + SIZE_BYTES);
+  return size >= 0 ? size : -1;
+}
+
+/** The checksum of a header: two sums of 16 bits go up in each number, one of its even bytes and one of the odd ones. */
+function sumOfWords(words: Int32Array, from: number): number {
+  let even = 0;
+  let odd = 0;
+  for (let index = from; index < from + BLOCK / 4; index++) {
+    const word = words[index] ?? 0;
+    even += word & 0xff00ff;
+    odd += (word >>> 8) & 0xff00ff;
+  }
+  for (let index = from + CHECKSUM_AT / 4; index < from + CHECKSUM_END / 4; index++) {
+    const word = words[index] ?? 0;
+    even -= word & 0xff00ff;
+    odd -= (word >>> 8) & 0xff00ff;
+  }
+  const spaces = 32 * (CHECKSUM_END - CHECKSUM_AT);
+  return spaces + (even & 0xffff) + (even >>> 16) + (odd & 0xffff) + (odd >>> 16);
+}
+
 /** Parses a header. @throws integrity when its checksum or its size is wrong */
 export function parseHeaderBlock(block: Buffer): HeaderBlock {
   if (!hasChecksum(block)) throw integrityError('the checksum of a header is wrong');
-  const size = headerNumber(block, 124, 12);
+  const size = headerNumber(block, SIZE_AT, SIZE_BYTES);
   if (!Number.isSafeInteger(size) || size < 0) throw integrityError('a header has no sound size');
-  return { type: String.fromCharCode(block[156] || ZERO), size };
+  return { type: String.fromCharCode(block[TYPE_AT] || ZERO), size };
 }
 
 /** Reads the other fields of a parsed header. */
 export function readHeaderFields(block: Buffer): HeaderFields {
   const mode = headerNumber(block, 100, 8);
   const mtimeSeconds = headerNumber(block, 136, 12);
-  const prefix = isUstar(block) ? headerText(block, 345, 155) : TOP;
-  const name = headerText(block, 0, 100);
+  const prefix = isUstar(block) ? headerText(block, PREFIX_AT, 155) : TOP;
+  const name = headerText(block, 0, NAME_BYTES);
   return {
     path: joinPath(prefix, name),
     target: headerText(block, 157, 100),

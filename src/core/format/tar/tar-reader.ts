@@ -3,7 +3,7 @@
 // Archives joined with `cat` are read to the end of the last one, as `tar --ignore-zeros`. For the stream of a chunk, it accepts only what
 // archiver writes (docs/format.md): one archive, no headers of other tars.
 import { ArchiverError, errorText, integrityError, isArchiverError } from '../../platform/failures/errors.js';
-import { type HeaderBlock, headerText, isZeroBlock, parseHeaderBlock } from './header-block.js';
+import { type HeaderBlock, headerText, isZeroBlock, nameEnd, parseHeaderBlock, plainFileSize } from './header-block.js';
 import { BLOCK, padded } from './tar-block.js';
 import { addPaxRecords, paxNumber, type PaxRecords } from './pax-records.js';
 import {
@@ -25,6 +25,11 @@ export interface TarSink {
   /** Gets data of the file; returns how many bytes it took. Zero only when it is busy now. */
   data(bytes: Buffer): number;
   end(): void;
+  /**
+   * Gets files with data about which one header says everything, instead of `member`, where nobody wants the data: the name lies in `bytes`
+   * from `from` to `to`.
+   */
+  plain?(bytes: Buffer, from: number, to: number, dataOffset: number): void;
 }
 
 export interface TarReaderOptions {
@@ -37,6 +42,8 @@ const MAX_EXTRA = 16 * 1024 * 1024;
 const MAX_CHUNK_EXTRA = 64 * 1024 * 1024;
 const CHUNK_TYPES = new Set(['0', '1', '2', '5', 'x']);
 type Take = (bytes: Buffer) => void;
+const NO_NAMES: LongNames = {};
+const SLASH = 47;
 
 export class TarReader {
   private offset = 0;
@@ -48,7 +55,7 @@ export class TarReader {
   private skipLeft = 0;
   private readonly global = new Map<string, RawPath>();
   private records = new Map<string, RawPath>();
-  private long: LongNames = {};
+  private long = NO_NAMES;
   private isAtEnd = false;
   /** Number of zero blocks since the last other block. */
   private zeroBlocks = 0;
@@ -71,6 +78,10 @@ export class TarReader {
   push(bytes: Buffer): number {
     let at = 0;
     while (at < bytes.byteLength && !this.sink.isBusy) {
+      const plain = this.passPlain(bytes, at);
+      this.offset += plain;
+      at += plain;
+      if (at === bytes.byteLength) break;
       const rest = at === 0 ? bytes : bytes.subarray(at);
       const took =
         this.dataLeft > 0 ? this.passData(rest) : this.skipLeft > 0 ? this.skipBytes(rest) : this.gather(rest);
@@ -93,6 +104,36 @@ export class TarReader {
 
   private complaint(offset: number, what: string, error?: unknown): ArchiverError {
     return integrityError(`its tar data is wrong at byte ${offset}: ${what}`, { cause: error });
+  }
+
+  /** Passes plain files from `at` on, as long as they follow one another; returns how many bytes they have here. */
+  private passPlain(bytes: Buffer, at: number): number {
+    const { sink, offset } = this;
+    if (sink.plain === undefined || !this.isBetween || bytes.byteOffset % 4 !== 0) return 0;
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >>> 2);
+    let next = at;
+    while (next % 4 === 0 && next + BLOCK <= bytes.byteLength) {
+      const size = plainFileSize(bytes, words, next);
+      if (size < 0) break;
+      const end = nameEnd(bytes, next);
+      if (bytes[end - 1] === SLASH) break;
+      this.hasMembers = true;
+      if (size > 0) sink.plain(bytes, next, end, offset + next - at + BLOCK);
+      next += BLOCK + padded(size);
+    }
+    this.skipLeft = Math.max(0, next - bytes.byteLength);
+    return next - this.skipLeft - at;
+  }
+
+  /** Between two members: nothing of the next one has come, and nothing was said about it, nor that the archive has ended. */
+  private get isBetween(): boolean {
+    const { held, take, takeHeader, dataLeft, skipLeft, records, long, isAtEnd } = this;
+    return (
+      dataLeft + skipLeft + held.byteLength + records.size + this.global.size === 0 &&
+      take === takeHeader &&
+      long === NO_NAMES &&
+      !isAtEnd
+    );
   }
 
   private passData(bytes: Buffer): number {
@@ -184,7 +225,7 @@ export class TarReader {
   private forget(): void {
     this.global.clear();
     this.records = new Map();
-    this.long = {};
+    this.long = NO_NAMES;
   }
 
   private parse(block: Buffer): HeaderBlock {
@@ -206,7 +247,7 @@ export class TarReader {
     this.records = new Map();
     const size = header.type === '1' ? 0 : (paxNumber(records, 'size') ?? header.size);
     const member = draftMember(block, { type: header.type, size, records, long: this.long });
-    this.long = {};
+    this.long = NO_NAMES;
     if (header.type === 'S') this.oldSparse(block, member, size);
     else if (records.get('GNU.sparse.major') === '1') this.mapped(member, records, size);
     else if (records.has('GNU.sparse.map') || records.has('GNU.sparse.size')) {

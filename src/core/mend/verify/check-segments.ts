@@ -9,12 +9,14 @@ import { chunkKey, extentsOf, relativeChunkKey } from '../../format/manifest/man
 import type { Line } from '../../format/manifest/manifest-parser.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
 import { isRows, type LineBatch, rowLines } from '../../format/rows/row-lines.js';
+import { RowScanner } from '../../format/rows/row-scanner.js';
 import type { RowBatch } from '../../format/rows/row-batch.js';
 import type { ProblemSink } from './problem.js';
 
 /** Lines and rows of a listing in segments, in order. @throws integrity for a segment that is missing, damaged or does not parse */
 export async function* checkedSegments(loaded: LoadedManifest, errors: ProblemSink): AsyncGenerator<LineBatch> {
   const { segments = [], head } = loaded;
+  const scanner = RowScanner.open();
   let groups = 0;
   let next = segments[0]?.read();
   for (const [position, segment] of segments.entries()) {
@@ -23,7 +25,7 @@ export async function* checkedSegments(loaded: LoadedManifest, errors: ProblemSi
     next?.catch(() => undefined); // awaited in the next round
     const check = new SegmentCheck(head, segment);
     const read = (): Promise<Buffer> => Promise.resolve(bytes);
-    for await (const batch of rowLines({ ...loaded, segments: [{ ...segment, read }] })) {
+    for await (const batch of rowLines({ ...loaded, segments: [{ ...segment, read }] }, scanner)) {
       if (isRows(batch)) check.addRows(batch);
       else for (const line of batch) check.add(line);
       yield batch;

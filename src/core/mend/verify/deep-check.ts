@@ -1,11 +1,9 @@
 // Reads chunks again, all or a sample, and checks the digest of each object and frame, the tar headers, and the MD5 of every file whose
 // parts are all among them. Uses the same workers as a restore, with nothing written.
-import { cpus } from 'node:os';
 import { isArchiverError } from '../../platform/failures/errors.js';
 import { StoreError } from '../../store/store-error.js';
 import { chunkKey } from '../../format/manifest/manifest-check.js';
 import type { ManifestHead } from '../../format/manifest/manifest-types.js';
-import { threadsWithin } from '../../platform/limits/open-files.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import type { EventSink } from '../../events/events.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
@@ -17,11 +15,9 @@ import { STATE, type Extra, type SelectedTable, type TableData } from '../../res
 import { SpanSource } from '../../restore/fetch/span-source.js';
 import type { Trouble } from '../../restore/unpack/unpack-protocol.js';
 import { isOfObject, runUnpack } from '../../restore/unpack/unpack-run.js';
-import { WorkerPool } from '../../restore/unpack/worker-pool.js';
+import { workerCount, type WorkerPool } from '../../restore/unpack/worker-pool.js';
 import { MISNAMED } from '../../restore/unpack/chunk-checker.js';
 import type { Problems } from './problem.js';
-
-const MAX_WORKERS = 8;
 
 export interface DeepCheckOptions {
   readonly reader: ObjectReader;
@@ -31,6 +27,8 @@ export interface DeepCheckOptions {
   readonly extras: ReadonlyMap<number, Extra>;
   /** Positions of the chunks to read. */
   readonly chunks: readonly number[];
+  /** It is closed at the end. */
+  readonly pool: WorkerPool;
   readonly requestsAtOnce: number;
   readonly memoryLimitBytes?: number | undefined;
   readonly errors: Problems;
@@ -63,15 +61,14 @@ function leaveOutPartial({ table, extras, chunks }: DeepCheckOptions): void {
 
 /** Checks the content of chunks. */
 export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckResult> {
-  const { head, table, data, extras, chunks, emit, signal } = options;
+  const { head, table, data, extras, chunks, pool, emit, signal } = options;
   leaveOutPartial(options);
-  const workers = threadsWithin(Math.min(cpus().length, MAX_WORKERS));
   const work = planWork({
     table,
     extras,
     chunks: head.chunks,
     hardlinks: new Map(),
-    workers,
+    workers: workerCount(),
     memoryLimitBytes: options.memoryLimitBytes,
     wholeChunks: chunks,
   });
@@ -94,7 +91,7 @@ export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckRes
       extras,
       extrasOf: (chunk) => extentCut(chunk, work, extras),
       source,
-      pool: new WorkerPool(work.workers),
+      pool,
       workers: work.workers,
       requestsAtOnce: options.requestsAtOnce,
       bytesUnderWay: work.bytesUnderWay,

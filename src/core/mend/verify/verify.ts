@@ -26,6 +26,7 @@ import { deepCheck } from './deep-check.js';
 import { fullKey, KeptEntries } from './kept-entries.js';
 import { ManifestChecker } from './manifest-checker.js';
 import { Problems, type Problem } from './problem.js';
+import { workerCount, WorkerPool } from '../../restore/unpack/worker-pool.js';
 import { checkSegmentFolders, type KnownDatasets } from './segment-folders.js';
 import { uploadUrlOf, type UploadId } from '../../store/ids/upload-id.js';
 
@@ -142,6 +143,7 @@ class Verification {
   private unreadCold: readonly ColdCount[] = [];
   private hint: string | null = null;
   private record: VersionRecord | undefined;
+  private readonly pool: WorkerPool;
 
   constructor(
     private readonly options: VerifyOptions,
@@ -150,12 +152,18 @@ class Verification {
     const { mode, sample, part } = options;
     const isWhole = sample >= 1 && part === undefined;
     this.kept = new KeptEntries({ isDeep: mode === 'deep', isWhole, seen: shared?.seen, cold: shared?.listed?.cold });
+    // Later versions may have nothing to read.
+    this.pool = new WorkerPool(mode === 'deep' && (shared?.seen.size ?? 0) === 0 ? workerCount() : 0);
   }
 
   async run(): Promise<VerifyResult> {
-    const sound = await this.checkManifest();
-    if (sound !== undefined) await this.checkStore(sound);
-    return this.result(sound);
+    try {
+      const sound = await this.checkManifest();
+      if (sound !== undefined) await this.checkStore(sound);
+      return this.result(sound);
+    } finally {
+      await this.pool.close();
+    }
   }
 
   /** Reads the manifest; undefined when it cannot be trusted, and then the errors say why. */
@@ -273,6 +281,7 @@ class Verification {
       data,
       extras: kept.builder.extras,
       chunks,
+      pool: this.pool,
       requestsAtOnce,
       memoryLimitBytes,
       errors,

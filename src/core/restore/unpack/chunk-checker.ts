@@ -65,20 +65,25 @@ export class ChunkChecker {
         if (member.kind === 'file' && member.dataSize > 0) this.onMember(member);
         return false;
       },
+      plain: (bytes, from, to, dataOffset) =>
+        this.onFile(dataOffset, (index) => this.table.hasPath(index, bytes, from, to)),
       data: ({ byteLength }) => byteLength,
       end: () => undefined,
     };
   }
 
-  private onMember(member: TarMember): void {
-    const { dataOffset } = member;
-    const path = member.records.get('ARCHIVER.part.path') ?? member.path;
+  private onMember({ path: named, records, dataOffset }: TarMember): void {
+    const path = records.get('ARCHIVER.part.path') ?? named;
+    this.onFile(dataOffset, (index) => this.table.path(index) === path);
+  }
+
+  private onFile(dataOffset: number, isNameOf: (index: number) => boolean): void {
     const { offset } = this.extents;
     while (this.next < this.chunk.to && (offset[this.next] ?? 0) < dataOffset) this.fail(this.next++);
     let isNamed = false;
     const first = this.next;
     for (; this.next < this.chunk.to && offset[this.next] === dataOffset; this.next++) {
-      isNamed ||= this.table.path(this.extents.entry[this.next] ?? 0) === path;
+      isNamed ||= isNameOf(this.extents.entry[this.next] ?? 0);
     }
     if (!isNamed) for (let extent = first; extent < this.next; extent++) this.fail(extent);
   }

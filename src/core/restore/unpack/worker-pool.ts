@@ -1,6 +1,13 @@
 // Unpack workers, started before there is work: a thread needs a tenth of a second to be ready, and the manifest is read
 // meanwhile.
+import { cpus } from 'node:os';
+import { threadsWithin } from '../../platform/limits/open-files.js';
 import { UnpackWorkerHandle } from './unpack-worker-handle.js';
+
+const MAX_WORKERS = 8;
+
+/** Number of workers where there is work for all. */
+export const workerCount = (): number => threadsWithin(Math.min(cpus().length, MAX_WORKERS));
 
 export class WorkerPool {
   private readonly workers: UnpackWorkerHandle[] = [];
