@@ -1,10 +1,9 @@
 // Common base of the users of the MD5 kernel: the blocks left in each lane and their address, and the states of the lanes, which stay in
 // the module's memory between calls. The user decides what each lane hashes.
-import type { Kernel } from './load-kernel.js';
+import { type Kernel, reserve } from './load-kernel.js';
 import { LANES, POINTERS_AT, stateAddress } from './md5-kernel.js';
 import { INITIAL_STATE } from './md5-rounds.js';
 
-const PAGE_BYTES = 1 << 16;
 /** Size of the message length at the end of its padding (RFC 1321, 3.2). */
 export const LENGTH_BYTES = 8;
 
@@ -22,12 +21,10 @@ export class LaneRunner {
     return this.kernel.base + offset;
   }
 
-  /** Grows the module's memory to this size; earlier Buffers become empty when it has to grow. @throws RangeError */
+  /** As the function; to be called instead of it. */
   reserve(bytes: number): void {
-    const { memory } = this.kernel;
-    const missing = bytes - memory.buffer.byteLength;
-    if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
-    this.view = new DataView(memory.buffer);
+    reserve(this.kernel, bytes);
+    this.view = new DataView(this.kernel.memory.buffer);
   }
 
   /** Makes all lanes idle. */

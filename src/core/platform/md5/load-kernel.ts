@@ -9,7 +9,8 @@ export interface Kernel {
   /** Where the kernel's layout begins in its memory. */
   readonly base: number;
   compress(blocks: number): void;
-  tail(from: number, count: number, to: number): void;
+  /** Hashes the ranges of the table. */
+  ranges(count: number): void;
   /** Hashes blocks of the first chain, or of both side by side. */
   alone(blocks: number): void;
   both(blocks: number): void;
@@ -32,6 +33,12 @@ export function makeSharedMemory(bytes: number): WasmMemory | undefined {
   const pages = Math.ceil(bytes / PAGE_BYTES);
   if (api === undefined || pages > 2 ** 16) return undefined;
   return unlessNoSpace(() => new api.Memory({ initial: pages, maximum: pages, shared: true }));
+}
+
+/** Grows the kernel's memory to this size; earlier Buffers become empty when it has to grow. @throws RangeError */
+export function reserve({ memory }: Kernel, bytes: number): void {
+  const missing = bytes - memory.buffer.byteLength;
+  if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
 }
 
 function withLayout(base: number, instance: unknown): Kernel | undefined {

@@ -4,6 +4,7 @@
 // every pointer inside the memory.
 import { type ChainPlace, chainFunction } from './chain-code.js';
 import { constantOf, rotationOf, wordOf } from './md5-rounds.js';
+import { RANGE_WORDS, type RangesLayout, rangesFunction } from './ranges-code.js';
 import type { Code, WasmFunction } from '../wasm/wasm-assembler.js';
 import * as wasm from '../wasm/wasm-assembler.js';
 
@@ -20,7 +21,7 @@ export const POINTERS_AT = STATE_AT + GROUPS * 4 * 16;
 /** The sixteen words of the current block, of each group's four lanes. */
 const WORDS_AT = POINTERS_AT + GROUPS * 16;
 /** The padded end of each lane's message: up to two blocks. */
-export const TAILS_AT = WORDS_AT + GROUPS * 16 * 16;
+const TAILS_AT = WORDS_AT + GROUPS * 16 * 16;
 /** Two chains (chain-code.ts): states, then pointers. */
 const CHAINS_AT = TAILS_AT + LANES * 2 * BLOCK_BYTES;
 export const CHAIN_PLACES = [
@@ -30,7 +31,22 @@ export const CHAIN_PLACES = [
 /** For users of chains: the last bytes of a message with its padding, and what other threads see of it (md5-chain.ts). */
 export const REST_AT = CHAINS_AT + BLOCK_BYTES;
 export const OFFER_AT = REST_AT + 2 * BLOCK_BYTES;
-export const DATA_AT = OFFER_AT + BLOCK_BYTES;
+/** Ranges that the lanes take one after another (ranges-code.ts), and how far each lane is. */
+const LANES_AT = OFFER_AT + BLOCK_BYTES;
+export const RANGES_AT = LANES_AT + 3 * LANES * 4;
+export const MOST_RANGES = 1024;
+export const DATA_AT = Math.ceil((RANGES_AT + MOST_RANGES * RANGE_WORDS * 4) / BLOCK_BYTES) * BLOCK_BYTES;
+const RANGES_LAYOUT = {
+  pointersAt: POINTERS_AT,
+  leftAt: LANES_AT,
+  paddingAt: LANES_AT + LANES * 4,
+  rangeAt: LANES_AT + 2 * LANES * 4,
+  statesAt: STATE_AT,
+  tailsAt: TAILS_AT,
+  tableAt: RANGES_AT,
+  lanes: LANES,
+  blockBytes: BLOCK_BYTES,
+} as const satisfies RangesLayout;
 
 /** Returns the address of word 0 to 3 of a lane's state: four lanes make a group, and each of its vectors has one word of all four. */
 export const stateAddress = (lane: number, word: number): number =>
@@ -58,6 +74,7 @@ export function assembleKernel(base = 0, sharedPages?: number): Buffer<ArrayBuff
     tailFunction(),
     chainFunction('alone', at, [first], BLOCK_BYTES),
     chainFunction('both', at, CHAIN_PLACES, BLOCK_BYTES),
+    rangesFunction(at, RANGES_LAYOUT, { compress: 0, tail: 1 }),
   ];
   return wasm.assembleModule(sharedPages === undefined ? { pages: 1 } : { sharedPages }, functions);
 }

@@ -4,9 +4,9 @@
 import { hash as hashAlone } from 'node:crypto';
 import { ArchiverError } from '../failures/errors.js';
 import { LaneSchedule } from './lane-schedule.js';
-import { LaneRunner, LENGTH_BYTES } from './lane-runner.js';
-import { type Kernel, loadKernel } from './load-kernel.js';
-import { BLOCK_BYTES, DATA_AT, LANES, TAILS_AT } from './md5-kernel.js';
+import { type Kernel, loadKernel, reserve } from './load-kernel.js';
+import { BLOCK_BYTES, DATA_AT, MOST_RANGES, RANGES_AT } from './md5-kernel.js';
+import { RANGE_WORDS } from './ranges-code.js';
 
 const DIGEST_BYTES = 16;
 /** A message's last block is loaded whole, past its end. */
@@ -20,7 +20,6 @@ export const LANE_LIMIT_BYTES = 1 << 20;
 
 /** Reach of 32-bit addresses, less what the kernel needs. */
 const MAX_BYTES = 2 ** 32 - DATA_AT - MARGIN_BYTES;
-const IDLE = -1;
 
 export interface Md5Lanes {
   /**
@@ -43,8 +42,6 @@ interface Batch {
   readonly lengths: Uint32Array;
   readonly count: number;
   readonly digests: DataView;
-  /** Number of ranges in the schedule's order that lanes were given. */
-  next: number;
 }
 
 /** Returns undefined when WebAssembly or its SIMD is missing, or there is no address space: use `crypto.hash` then. */
@@ -58,19 +55,14 @@ export const lanesIn = (kernel: Kernel, mostBytes: number): Md5Lanes => new Lane
 
 class Lanes implements Md5Lanes {
   private readonly schedule = new LaneSchedule();
-  private readonly runner: LaneRunner;
   private dataAt: number;
   private data: Buffer;
-  /** The range in each lane, and its blocks of padding that still have to follow. */
-  private readonly rangeOf = new Int32Array(LANES);
-  private readonly tailBlocks = new Uint32Array(LANES);
 
   /** The memory cannot grow beyond `mostBytes` of data. */
   constructor(
     private readonly kernel: Kernel,
     private readonly mostBytes = MAX_BYTES,
   ) {
-    this.runner = new LaneRunner(kernel);
     this.dataAt = kernel.base + DATA_AT;
     this.data = Buffer.from(kernel.memory.buffer, this.dataAt, 0);
   }
@@ -79,7 +71,7 @@ class Lanes implements Md5Lanes {
     if (!(bytes >= 0 && bytes <= this.mostBytes))
       throw internal(`${bytes} bytes do not fit the memory of the MD5 lanes`);
     try {
-      this.runner.reserve(this.dataAt + bytes + MARGIN_BYTES);
+      reserve(this.kernel, this.dataAt + bytes + MARGIN_BYTES);
     } catch (error) {
       throw internal(`no memory for ${bytes} bytes in the MD5 lanes`, error);
     }
@@ -103,7 +95,7 @@ class Lanes implements Md5Lanes {
       digests.set(digest, range * DIGEST_BYTES);
     }
     const view = new DataView(digests.buffer, digests.byteOffset, digests.length);
-    this.run({ starts, lengths, count, digests: view, next: singles });
+    this.run({ starts, lengths, count, digests: view }, singles);
   }
 
   private check(starts: Uint32Array, lengths: Uint32Array, count: number, digests: Uint8Array): void {
@@ -116,47 +108,27 @@ class Lanes implements Md5Lanes {
     }
   }
 
-  /** When a lane comes to the end of its blocks, all stop, and it continues with its padding or the next range. */
-  private run(batch: Batch): void {
-    const { runner } = this;
-    this.rangeOf.fill(IDLE);
-    this.tailBlocks.fill(0);
-    runner.clear();
-    do for (let lane = 0; lane < LANES; lane++) if (runner.needsAttention(lane)) this.attend(lane, batch);
-    while (runner.step());
+  /** Through the table, as many at a time as it has room for: sorted by length, they end together. */
+  private run(batch: Batch, first: number): void {
+    for (let from = first; from < batch.count; from += MOST_RANGES)
+      this.runSome(batch, from, Math.min(batch.count, from + MOST_RANGES));
   }
 
-  private attend(lane: number, batch: Batch): void {
-    if (this.tailBlocks[lane] !== 0) return this.beginTail(lane);
-    const done = this.rangeOf[lane] ?? IDLE;
-    if (done !== IDLE) this.runner.digest(lane, batch.digests, done * DIGEST_BYTES);
-    if (batch.next === batch.count) {
-      this.rangeOf[lane] = IDLE;
-      return;
+  private runSome({ starts, lengths, digests }: Batch, from: number, to: number): void {
+    const { kernel, schedule } = this;
+    const { order } = schedule;
+    const table = new Uint32Array(kernel.memory.buffer, kernel.base + RANGES_AT, MOST_RANGES * RANGE_WORDS);
+    for (let at = 0; at < to - from; at++) {
+      const range = order[from + at] ?? 0;
+      table[at * RANGE_WORDS] = this.dataAt + (starts[range] ?? 0);
+      table[at * RANGE_WORDS + 1] = lengths[range] ?? 0;
     }
-    const range = this.schedule.order[batch.next++] ?? 0;
-    this.rangeOf[lane] = range;
-    this.beginRange(lane, batch.starts[range] ?? 0, batch.lengths[range] ?? 0);
-  }
-
-  /** Blocks of the message are read in place; the remainder, with its padding (RFC 1321, 3.1 and 3.2), is built separately. */
-  private beginRange(lane: number, start: number, length: number): void {
-    const { runner } = this;
-    runner.begin(lane);
-    const rest = length % BLOCK_BYTES;
-    const at = this.dataAt + start;
-    const tail = this.kernel.base + TAILS_AT + lane * 2 * BLOCK_BYTES;
-    const tailBlocks = rest < BLOCK_BYTES - LENGTH_BYTES ? 1 : 2;
-    this.kernel.tail(at + length - rest, rest, tail);
-    runner.writeLength(tail + tailBlocks * BLOCK_BYTES - LENGTH_BYTES, length);
-    this.tailBlocks[lane] = tailBlocks;
-    if (length === rest) this.beginTail(lane);
-    else runner.give(lane, at, (length - rest) / BLOCK_BYTES);
-  }
-
-  private beginTail(lane: number): void {
-    this.runner.give(lane, this.kernel.base + TAILS_AT + lane * 2 * BLOCK_BYTES, this.tailBlocks[lane] ?? 0);
-    this.tailBlocks[lane] = 0;
+    kernel.ranges(to - from);
+    for (let at = 0; at < to - from; at++) {
+      const to = (order[from + at] ?? 0) * DIGEST_BYTES;
+      for (let word = 0; word < 4; word++)
+        digests.setUint32(to + word * 4, table[at * RANGE_WORDS + 2 + word] ?? 0, true);
+    }
   }
 }
 

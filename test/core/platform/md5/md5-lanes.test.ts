@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { DATA_AT } from '../../../../src/core/platform/md5/md5-kernel.js';
+import { DATA_AT, MOST_RANGES } from '../../../../src/core/platform/md5/md5-kernel.js';
 import { LANE_LIMIT_BYTES, loadMd5Lanes } from '../../../../src/core/platform/md5/md5-lanes.js';
 import type { Md5Lanes } from '../../../../src/core/platform/md5/md5-lanes.js';
 
@@ -67,6 +67,14 @@ describe('the MD5 lanes', () => {
     const lanes = load();
     const data = fill(lanes.allocate(1000));
     const ranges = Array.from({ length: 301 }, (_, length): Range => [length * 2, length]);
+
+    expect(hashRanges(lanes, ranges)).toEqual(expected(data, ranges));
+  });
+
+  it('agree with OpenSSL on more ranges than the table has room for', () => {
+    const lanes = load();
+    const data = fill(lanes.allocate(10_000));
+    const ranges = Array.from({ length: 2 * MOST_RANGES + 3 }, (_, i): Range => [i, (i * 37) % 3000]);
 
     expect(hashRanges(lanes, ranges)).toEqual(expected(data, ranges));
   });
