@@ -53,7 +53,10 @@ test('lines outside of the ranges are not parsed, but counted; one that has to b
 });
 
 test('the order of lines outside of the ranges is checked', () => {
-  const { parser } = parsed({ bend: (manifest) => void (manifest.files = manifest.files.toReversed()) }, rangesOfPath(raw('b')));
+  const { parser } = parsed(
+    { bend: (manifest) => void (manifest.files = manifest.files.toReversed()) },
+    rangesOfPath(raw('b')),
+  );
 
   expect(parser.firstUnordered).toBe('c "quoted"');
 });
