@@ -76,9 +76,10 @@ export class TarReader {
 
   /** Takes bytes and returns how many it took: all, unless the sink is busy. @throws integrity, unsupported */
   push(bytes: Buffer): number {
+    const words = this.sink.plain === undefined ? undefined : wordsOf(bytes);
     let at = 0;
     while (at < bytes.byteLength && !this.sink.isBusy) {
-      const plain = this.passPlain(bytes, at);
+      const plain = words === undefined ? 0 : this.passPlain(bytes, words, at);
       this.offset += plain;
       at += plain;
       if (at === bytes.byteLength) break;
@@ -107,10 +108,9 @@ export class TarReader {
   }
 
   /** Passes plain files from `at` on, as long as they follow one another; returns how many bytes they have here. */
-  private passPlain(bytes: Buffer, at: number): number {
+  private passPlain(bytes: Buffer, words: Int32Array, at: number): number {
+    if (!this.isBetween) return 0;
     const { sink, offset } = this;
-    if (sink.plain === undefined || !this.isBetween || bytes.byteOffset % 4 !== 0) return 0;
-    const words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >>> 2);
     let next = at;
     while (next % 4 === 0 && next + BLOCK <= bytes.byteLength) {
       const size = plainFileSize(bytes, words, next);
@@ -118,7 +118,7 @@ export class TarReader {
       const end = nameEnd(bytes, next);
       if (bytes[end - 1] === SLASH) break;
       this.hasMembers = true;
-      if (size > 0) sink.plain(bytes, next, end, offset + next - at + BLOCK);
+      if (size > 0) sink.plain?.(bytes, next, end, offset + next - at + BLOCK);
       next += BLOCK + padded(size);
     }
     this.skipLeft = Math.max(0, next - bytes.byteLength);
@@ -301,3 +301,7 @@ export class TarReader {
     if (isTaken && dataSize === 0) this.sink.end();
   }
 }
+
+/** The same memory; undefined where it does not begin with a whole word. */
+const wordsOf = ({ buffer, byteOffset, byteLength }: Buffer): Int32Array | undefined =>
+  byteOffset % 4 === 0 ? new Int32Array(buffer, byteOffset, byteLength >>> 2) : undefined;

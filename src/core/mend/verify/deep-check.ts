@@ -27,7 +27,7 @@ export interface DeepCheckOptions {
   readonly extras: ReadonlyMap<number, Extra>;
   /** Positions of the chunks to read. */
   readonly chunks: readonly number[];
-  /** It is closed at the end. */
+  /** For this check alone: it may be closed after it. */
   readonly pool: WorkerPool;
   readonly requestsAtOnce: number;
   readonly memoryLimitBytes?: number | undefined;

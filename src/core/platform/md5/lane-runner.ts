@@ -1,11 +1,8 @@
-// Common base of the users of the MD5 kernel: the blocks left in each lane and their address, and the states of the lanes, which stay in
-// the module's memory between calls. The user decides what each lane hashes.
+// The lanes of the MD5 kernel, for a user who gives each of them its blocks: how many are left and where they are, and the states, which stay in
+// the module's memory between calls.
 import { type Kernel, reserve } from './load-kernel.js';
 import { LANES, POINTERS_AT, stateAddress } from './md5-kernel.js';
 import { INITIAL_STATE } from './md5-rounds.js';
-
-/** Size of the message length at the end of its padding (RFC 1321, 3.2). */
-export const LENGTH_BYTES = 8;
 
 export class LaneRunner {
   /** Blocks until a lane needs attention; 0 for an idle lane. */
@@ -21,7 +18,7 @@ export class LaneRunner {
     return this.kernel.base + offset;
   }
 
-  /** As the function; to be called instead of it. */
+  /** Grows the memory as `reserve` does, and writes to the new one. @throws RangeError */
   reserve(bytes: number): void {
     reserve(this.kernel, bytes);
     this.view = new DataView(this.kernel.memory.buffer);

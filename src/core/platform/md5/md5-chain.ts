@@ -2,11 +2,11 @@
 // other threads while this one compresses it: one that comes to hash a frame of its own meanwhile hashes both side by side (chain-code.ts),
 // almost twice as fast as one after the other. Nothing is moved, and nothing is kept longer than without.
 import { ArchiverError } from '../failures/errors.js';
-import { LENGTH_BYTES, writeLength } from './lane-runner.js';
+import { writeLength } from './lane-runner.js';
 import type { Kernel } from './load-kernel.js';
 import { BLOCK_BYTES, CHAIN_PLACES, REST_AT } from './md5-kernel.js';
 import { Md5Offer } from './md5-offer.js';
-import { INITIAL_STATE } from './md5-rounds.js';
+import { INITIAL_STATE, LENGTH_BYTES } from './md5-rounds.js';
 
 /** Blocks in one step: as long may the owner of an offer have to wait; and the engine replaces slow code of a function between calls only. */
 const STEP_BLOCKS = (1 << 20) / BLOCK_BYTES;

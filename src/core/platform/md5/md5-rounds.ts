@@ -1,5 +1,7 @@
 // What the 64 steps of MD5 consist of (RFC 1321, 3.3 and 3.4), for the code that is generated of them.
 
+/** Size of the message length at the end of its padding (3.2). */
+export const LENGTH_BYTES = 8;
 /** A, B, C, D before the first block. */
 export const INITIAL_STATE = [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476] as const;
 

@@ -2,9 +2,10 @@
 // memory between calls, so a stream that ends makes room for another while the other seven pause: with enough streams every lane is always
 // busy. Belongs to one thread.
 import { createHash } from 'node:crypto';
-import { LaneRunner, LENGTH_BYTES } from './lane-runner.js';
+import { LaneRunner } from './lane-runner.js';
 import { type Kernel, loadKernel } from './load-kernel.js';
 import { BLOCK_BYTES, DATA_AT, LANES } from './md5-kernel.js';
+import { LENGTH_BYTES } from './md5-rounds.js';
 
 /** Bytes per read: large enough to make the cost of a system call negligible, small enough for all lanes to fit a cache. */
 const PIECE_BYTES = 1 << 15;

@@ -1,6 +1,6 @@
 // Code that gives ranges to the lanes of md5-kernel.ts one after another: in WebAssembly, because it runs a few times for each small file, and
 // JavaScript would be slow until V8 has compiled it, in every thread (docs/decisions/104).
-import { INITIAL_STATE } from './md5-rounds.js';
+import { INITIAL_STATE, LENGTH_BYTES } from './md5-rounds.js';
 import type { Code, WasmFunction } from '../wasm/wasm-assembler.js';
 import * as wasm from '../wasm/wasm-assembler.js';
 
@@ -68,10 +68,10 @@ export function rangesFunction(base: Code, layout: RangesLayout, calls: RangesCa
     set(rest, wasm.i32_and(get(length), int(blockBytes - 1))),
     set(tail, add(tailOfLane, int(layout.tailsAt))),
     wasm.call(calls.tail, sub(add(wasm.i32_load(get(range), 0), get(length)), get(rest)), get(rest), get(tail)),
-    store(layout.paddingAt, add(int(1), wasm.i32_ge_u(get(rest), int(blockBytes - 8)))),
+    store(layout.paddingAt, add(int(1), wasm.i32_ge_u(get(rest), int(blockBytes - LENGTH_BYTES)))),
     set(end, add(get(tail), wasm.i32_shl(load(layout.paddingAt), int(shift)))),
-    wasm.i32_store(sub(get(end), int(8)), 0, wasm.i32_shl(get(length), int(3))),
-    wasm.i32_store(sub(get(end), int(8)), 4, wasm.i32_shr_u(get(length), int(29))),
+    wasm.i32_store(sub(get(end), int(LENGTH_BYTES)), 0, wasm.i32_shl(get(length), int(3))),
+    wasm.i32_store(sub(get(end), int(LENGTH_BYTES)), 4, wasm.i32_shr_u(get(length), int(29))),
     wasm.if_else(
       wasm.i32_ne(get(length), get(rest)),
       sequence(
