@@ -19,7 +19,7 @@ const LEFT_BEHIND_MS = 500;
 
 const warnings = quietWarnings(process);
 const endNow = (status: number): never => endProcess(process, status);
-const { release, ...interruptible } = interruptions(process, endNow, (text) => tell(`✗ ${text}\n`));
+const { settle, ...interruptible } = interruptions(process, endNow, (text) => tell(`✗ ${text}\n`));
 
 // Bypasses the streams, as the process is about to end.
 function tell(text: string, descriptor = 2): void {
@@ -89,7 +89,7 @@ async function run(): Promise<void> {
   });
   status = file === undefined ? ended : closeOutput(file, ended, (text) => process.stderr.write(text));
   process.exitCode = status;
-  release();
+  settle(status);
   // The command has ended and its output is written. Whatever still runs (a connection, a thread, a credential_process that nobody waits for
   // any more) has this long to end by itself.
   setTimeout(endNow, LEFT_BEHIND_MS, status).unref();

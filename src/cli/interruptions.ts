@@ -1,5 +1,6 @@
 // Handles Ctrl+C, SIGTERM and SIGHUP. The first one asks the command to stop and keep what it has; the second ends the process. A sender of
-// SIGTERM or SIGHUP often cannot send a second one and waits ten seconds before SIGKILL: the process ends before that.
+// SIGTERM or SIGHUP often cannot send a second one and waits ten seconds before SIGKILL: the process ends before that. One that comes when
+// the command has ended already changes nothing of how it ended.
 import { ArchiverError } from '../core/platform/failures/errors.js';
 
 /** 128 plus the number of the signal, as shells report it. */
@@ -10,12 +11,12 @@ const NAMES: readonly Name[] = ['SIGHUP', 'SIGINT', 'SIGTERM'];
 
 export interface SignalSource {
   on(name: Name, listener: (name: Name) => void): unknown;
-  off(name: Name, listener: (name: Name) => void): unknown;
 }
 
 export interface Interruptions {
   readonly signal: AbortSignal;
-  readonly release: () => void;
+  /** The command has ended with this status: a signal from now on ends the process with it. */
+  readonly settle: (status: number) => void;
   /** Calls the function at Ctrl+C instead, until the returned function is called: a shell stops a command of its own. */
   readonly captureInterrupt: (onCtrlC: () => void) => () => void;
   /** Sets the text to print if the process is ended in the middle of something, until the returned function is called. */
@@ -41,9 +42,11 @@ export function interruptions(
     endNow(exitCode);
   };
   let taken: (() => void) | undefined;
+  let settled: number | undefined;
   const onSignal = (name: Name): void => {
     const exitCode = STATUS[name];
-    if (name === 'SIGINT' && taken !== undefined) taken();
+    if (settled !== undefined) end(settled);
+    else if (name === 'SIGINT' && taken !== undefined) taken();
     else if (controller.signal.aborted) endNow(exitCode);
     else {
       if (name !== 'SIGINT') deadline = setTimeout(endLate, DEADLINE_MS, exitCode).unref();
@@ -51,8 +54,8 @@ export function interruptions(
     }
   };
   for (const name of NAMES) source.on(name, onSignal);
-  const release = (): void => {
-    for (const name of NAMES) source.off(name, onSignal);
+  const settle = (status: number): void => {
+    settled = status;
     clearTimeout(deadline);
   };
   const captureInterrupt = (onCtrlC: () => void): (() => void) => {
@@ -69,5 +72,5 @@ export function interruptions(
       lastWords = before;
     };
   };
-  return { signal: controller.signal, release, captureInterrupt, onForcedExit };
+  return { signal: controller.signal, settle, captureInterrupt, onForcedExit };
 }

@@ -7,12 +7,12 @@ const start = () => {
   const source = new EventEmitter();
   const ended: number[] = [];
   const told: string[] = [];
-  const { signal, release, captureInterrupt, onForcedExit } = interruptions(
+  const { signal, settle, captureInterrupt, onForcedExit } = interruptions(
     source,
     (status) => ended.push(status),
     (text) => told.push(text),
   );
-  return { source, ended, told, signal, release, captureInterrupt, onForcedExit };
+  return { source, ended, told, signal, settle, captureInterrupt, onForcedExit };
 };
 
 test.each([
@@ -45,13 +45,14 @@ test('who is in the middle of something has the last word, until it is done', ()
   expect([told, ended]).toEqual([['outer'], [130, 130, 130]]);
 });
 
-test('after release signals are not ours any more', () => {
-  const { source, signal, release } = start();
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s after the command has ended does not change how it ended', (name) => {
+  const { source, ended, signal, settle, captureInterrupt } = start();
+  captureInterrupt(() => expect.unreachable());
 
-  release();
-  source.emit('SIGINT', 'SIGINT');
+  settle(3);
+  source.emit(name, name);
 
-  expect(signal.aborted).toBe(false);
+  expect([ended, signal.aborted]).toEqual([[3], false]);
 });
 
 test('Ctrl+C goes to whoever took it last, until they give it back; other signals never do', () => {
@@ -94,10 +95,10 @@ test.each([
 test('a command that stops in time is not ended', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const { source, ended, release } = start();
+  const { source, ended, settle } = start();
 
   source.emit('SIGTERM', 'SIGTERM');
-  release();
+  settle(0);
   vi.advanceTimersByTime(60_000);
 
   expect(ended).toEqual([]);
