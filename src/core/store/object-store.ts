@@ -42,6 +42,11 @@ export interface GetOptions {
   readonly range?: ByteRange | undefined;
   /** Fail with `conflict` when the object is no longer this one. */
   readonly ifMatch?: string | undefined;
+  /**
+   * Asked for memory of that many bytes when the answer begins, by stores that can receive into it: the pieces of the body are then views of it,
+   * in order from its start. Nothing is written to it once the body is destroyed or has ended.
+   */
+  readonly into?: ((sizeBytes: number) => Uint8Array | undefined) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

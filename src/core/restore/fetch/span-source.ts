@@ -83,27 +83,30 @@ export class SpanSource {
     const key = keyOf(chunk);
     if (key === undefined)
       throw integrityError(`refused: the key ${printable(chunk.record.key)} leads out of uploads/`);
-    const content = await reader.get(key, { range: { start, end }, signal });
     const length = end - start;
-    if (content.start !== start || content.sizeBytes !== length) {
-      content.body.destroy();
-      const found = `${key} has ${content.totalBytes} bytes`;
-      throw integrityError(
-        content.totalBytes < end
-          ? `${found}, and ${chunk.record.size} are expected`
-          : `${found} and gave the wrong ones`,
-      );
-    }
-    const buffer = this.buffers.take(length);
+    let buffer: SharedArrayBuffer | undefined;
+    const into = (sizeBytes: number): Buffer | undefined =>
+      sizeBytes === length ? Buffer.from((buffer ??= this.buffers.take(length)), 0, length) : undefined;
     try {
+      const content = await reader.get(key, { range: { start, end }, into, signal });
+      if (content.start !== start || content.sizeBytes !== length) {
+        content.body.destroy();
+        const found = `${key} has ${content.totalBytes} bytes`;
+        throw integrityError(
+          content.totalBytes < end
+            ? `${found}, and ${chunk.record.size} are expected`
+            : `${found} and gave the wrong ones`,
+        );
+      }
+      buffer ??= this.buffers.take(length);
       await receive(content, Buffer.from(buffer, 0, length));
+      this.fetched.bytesFetched += length;
+      this.fetched.ranges++;
+      return { buffer, length };
     } catch (error) {
-      this.buffers.give(buffer);
+      if (buffer !== undefined) this.buffers.give(buffer);
       throw error;
     }
-    this.fetched.bytesFetched += length;
-    this.fetched.ranges++;
-    return { buffer, length };
   }
 
   private keep({ record }: LaneChunk, { first, last, start }: Span, { buffer }: FetchedSpan): void {
@@ -119,7 +122,7 @@ export class SpanSource {
 }
 
 // Receives a body into shared memory. A restore's main thread does little else, so this takes each piece as it comes:
-// an async iterator costs a promise and a few calls for every 64 KiB.
+// an async iterator costs a promise and a few calls for every 64 KiB. What a store has received there itself is only counted.
 
 /**
  * Fills `target` from its start with the body, which is consumed or destroyed. Once the promise is settled, nothing is
@@ -141,8 +144,9 @@ export async function receive({ body, sizeBytes }: ObjectContent, target: Buffer
           reject(integrityError(`the object is larger than the ${sizeBytes} bytes expected`));
           return;
         }
+        const isThere = piece.buffer === target.buffer && piece.byteOffset === target.byteOffset + length;
         // `set` copies into shared memory word by word, to be atomic for other threads, which do not matter here.
-        target.fill(piece, length, end);
+        if (!isThere) target.fill(piece, length, end);
         length = end;
       });
       body.on('error', reject);

@@ -3,11 +3,14 @@
 // sending, the wait for an answer and reading a small answer are each bounded; redirects are never followed.
 import http from 'node:http';
 import https from 'node:https';
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pace } from '../../platform/limits/pace.js';
 import { noteExchange } from '../http-exchange.js';
 import { ProxyAgents, proxyError } from './s3-proxy.js';
 import { proxyFor, type Network } from './s3-network.js';
+import type { Into } from './s3-direct-connection.js';
+import { DirectGets } from './s3-direct-gets.js';
 import { Http2Connections } from './s3-http2.js';
 import { sendOverHttp2 } from './s3-http2-send.js';
 import {
@@ -50,6 +53,8 @@ export interface RequestOptions {
   readonly onSent?: (bytes: number) => void;
   /** Used instead of `paceUpload`. */
   readonly pace?: Pace;
+  /** Where a ranged GET may put its bytes: its body yields views of that memory then, in order from its start. */
+  readonly into?: Into | undefined;
 }
 
 // Smallest body that is announced first: a smaller one costs less than the round trip that asks whether it is wanted.
@@ -99,6 +104,7 @@ export class S3HttpHandler {
   readonly #http: http.Agent;
   readonly #https: https.Agent;
   readonly #http2: Http2Connections | undefined;
+  readonly #direct: DirectGets;
   readonly #proxies: ProxyAgents;
 
   constructor(options: HttpHandlerOptions) {
@@ -111,6 +117,7 @@ export class S3HttpHandler {
     const trust = ca === undefined ? {} : { ca };
     this.#http = new http.Agent(agent);
     this.#https = new https.Agent({ ...agent, ...trust });
+    this.#direct = new DirectGets(options);
     this.#proxies = new ProxyAgents({ ...agent, ...trust }, options.timeouts.connectMs);
     if (options.http2 !== undefined) {
       const { connectMs, idleMs } = options.timeouts;
@@ -139,8 +146,14 @@ export class S3HttpHandler {
     const { network } = this.#options;
     const proxy = network && proxyFor({ protocol, hostname, port }, network.env);
     // Without TLS there is no ALPN, and a tunnel is made for one connection of HTTP/1.1.
-    if (this.#http2 === undefined || protocol !== 'https:' || proxy !== undefined)
-      return await this.#overHttp1(request, options, proxy);
+    if (this.#http2 === undefined || protocol !== 'https:' || proxy !== undefined) {
+      const { into, abortSignal } = options;
+      const direct =
+        into && proxy === undefined ? this.#direct.ask({ request, into, abortSignal }, host, port) : undefined;
+      const answer = await direct;
+      if (answer !== undefined && 'statusCode' in answer) return answer;
+      return await this.#overHttp1(request, options, proxy, answer);
+    }
     const connection = await this.#http2.to(host, port);
     if (connection === undefined) return await this.#overHttp1(request, options);
     const { pace = this.#options.paceUpload } = options;
@@ -151,10 +164,11 @@ export class S3HttpHandler {
     request: HandlerRequest,
     { abortSignal, onSent, pace = this.#options.paceUpload }: RequestOptions,
     proxy?: URL,
+    begun?: Duplex,
   ): Promise<HandlerResponse> {
     return new Promise((resolve, reject) => {
       const bytes = bodyBytes(request.body);
-      const sent = this.#open(request, bytes, proxy);
+      const sent = this.#open(request, bytes, proxy, begun);
       const onAbort = (): void =>
         void sent.destroy(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
       if (abortSignal?.aborted === true) onAbort();
@@ -193,15 +207,23 @@ export class S3HttpHandler {
     this.#http.destroy();
     this.#https.destroy();
     this.#http2?.destroy();
+    this.#direct.destroy();
     this.#proxies.destroy();
   }
 
-  #open(request: HandlerRequest, bytes: Uint8Array | undefined, proxy: URL | undefined): http.ClientRequest {
-    const isTls = request.protocol === 'https:';
+  #open(
+    request: HandlerRequest,
+    bytes: Uint8Array | undefined,
+    proxy: URL | undefined,
+    begun: Duplex | undefined,
+  ): http.ClientRequest {
+    const isTls = request.protocol === 'https:' && begun === undefined;
     const headers = { ...request.headers };
     if (bytes && bytes.byteLength >= EXPECT_FROM_BYTES) headers['Expect'] = '100-continue';
     return (isTls ? https : http).request({
-      agent: proxy === undefined ? (isTls ? this.#https : this.#http) : this.#proxies.agent(proxy, isTls),
+      ...(begun === undefined
+        ? { agent: proxy === undefined ? (isTls ? this.#https : this.#http) : this.#proxies.agent(proxy, isTls) }
+        : { createConnection: () => begun }),
       host: request.hostname.replace(/^\[(.*)\]$/, '$1'),
       port: request.port,
       method: request.method,

@@ -14,7 +14,7 @@ import { storeBody } from '../store-body.js';
 import { plainEtag } from './s3-etag.js';
 import { s3List } from './s3-list.js';
 import { retentionOf } from './s3-retention.js';
-import type { Asked, S3Sender } from './s3-sender.js';
+import type { Asked, S3Sender, SendOptions } from './s3-sender.js';
 
 function rangeHeader(range: ByteRange): string {
   if ('suffix' in range) return `bytes=-${range.suffix}`;
@@ -145,7 +145,11 @@ export function s3Reader(sender: S3Sender): Omit<ObjectReader, 'url'> {
       ...(options.range ? { Range: rangeHeader(options.range) } : {}),
       ...(ifMatch === undefined ? {} : { IfMatch: ifMatch }),
     });
-    const answer = await sender.send(asked, (client, send) => client.send(command, send));
+    const { into } = options;
+    const answer = await sender.send(asked, (client, send) => {
+      const hooks: SendOptions & Pick<GetOptions, 'into'> = { ...send, into };
+      return client.send(command, hooks);
+    });
     return contentOf(sender, answer, asked, options);
   };
   /** Finds the reason of a failed HEAD, whose answer has no body (expired credentials, mostly), by a GET. @throws that reason */

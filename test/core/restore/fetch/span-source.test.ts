@@ -1,0 +1,71 @@
+// Spans from a server behind a proxy that breaks answers: the bytes are those of the object, and buffers are used again.
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { SpanSource } from '../../../../src/core/restore/fetch/span-source.js';
+import type { LaneChunk } from '../../../../src/core/restore/plan/lanes.js';
+import type { Fault } from '../../../faults/fault.js';
+import { useBrokenS3 } from '../../../support/broken-s3.js';
+
+const s3 = useBrokenS3();
+const content = randomBytes(3_000_000);
+const RANGE = [100_000, 2_900_000] as const;
+const wanted = content.subarray(...RANGE);
+const chunk = { chunk: 7, record: { key: 'k', size: content.byteLength, frames: [] } } as unknown as LaneChunk;
+
+async function sourceOf() {
+  s3.put('k', content);
+  const { store } = await s3.open({ watchdog: { stallMs: 200 } });
+  return new SpanSource({ reader: store, keyOf: ({ record }) => record.key, fillsCache: false });
+}
+
+const fetched = async (source: SpanSource) => await source.range(chunk, ...RANGE, new AbortController().signal);
+
+test.each<[string, Fault]>([
+  ['comes whole', { kind: 'delay', ms: 0 }],
+  ['is cut', { kind: 'cut-response', afterBytes: 900_000 }],
+  ['stalls', { kind: 'stall-response', afterBytes: 900_000 }],
+  ['stalls before its first byte', { kind: 'stall-response', afterBytes: 1 }],
+  ['is an error', { kind: 'status', status: 503, code: 'SlowDown' }],
+  ['is lost', { kind: 'lost-answer' }],
+])('an answer that %s fills its buffer in the end', async (_name, fault) => {
+  const source = await sourceOf();
+  s3.proxy.inject({ operation: 'GetObject', fault, times: 2 });
+
+  for (let round = 0; round < 2; round++) {
+    const { buffer, length } = await fetched(source);
+    expect(Buffer.from(buffer, 0, length).equals(wanted)).toBe(true);
+    new Uint8Array(buffer).fill(0);
+    source.recycle(buffer);
+  }
+  expect(source.fetched).toEqual({ bytesFetched: 2 * wanted.byteLength, ranges: 2 });
+});
+
+test('an object that is shorter gives its buffer back', async () => {
+  const source = await sourceOf();
+  const { buffer } = await fetched(source);
+  source.recycle(buffer);
+  s3.put('k', content.subarray(0, 1_000_000));
+
+  await expect(fetched(source)).rejects.toThrow('k has 1000000 bytes, and 3000000 are expected');
+  expect(source.failed).toEqual(new Set([7]));
+  s3.put('k', content);
+  expect((await fetched(source)).buffer).toBe(buffer);
+});
+
+test('a fetch that is cancelled gives its buffer back, and nothing is written to it any more', async () => {
+  const source = await sourceOf();
+  const { buffer } = await fetched(source);
+  source.recycle(buffer);
+  s3.proxy.inject({ operation: 'GetObject', fault: { kind: 'slow-response', bytesPerSecond: 2_000_000 }, times: 1 });
+  const stop = new AbortController();
+  const asked = source.range(chunk, ...RANGE, stop.signal);
+  setTimeout(() => stop.abort(), 300);
+
+  await expect(asked).rejects.toMatchObject({ code: 'cancelled' });
+  const again = await fetched(source);
+  expect(again.buffer).toBe(buffer);
+  new Uint8Array(buffer).fill(1);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+
+  expect(Buffer.from(buffer).equals(Buffer.alloc(buffer.byteLength, 1))).toBe(true);
+});
