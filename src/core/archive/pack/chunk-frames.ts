@@ -1,4 +1,5 @@
 // The output of one chunk: compressed frames one after the other, and what is recorded of each.
+import { createHash, hash, type Hash } from 'node:crypto';
 import type { FrameRecord } from '../../format/manifest/manifest-types.js';
 
 export class ChunkFrames {
@@ -7,6 +8,8 @@ export class ChunkFrames {
   readonly records: FrameRecord[] = [];
   /** Rooms of frames that threads compress for this chunk (frame-desk.ts), in order: they follow those in `records`. */
   readonly laid: number[] = [];
+  /** The digest of the first frame, and what made it: the chunk's begins alike. */
+  private begun: { readonly sha256: string; readonly hash: Hash } | undefined;
 
   /** `output` is replaced by a larger one if need be; `level`: 0 until it is chosen. */
   constructor(
@@ -30,6 +33,23 @@ export class ChunkFrames {
   space(bytes: number): Buffer {
     this.ensure(bytes);
     return this.output.subarray(this.length, this.length + bytes);
+  }
+
+  /** Returns the SHA-256 of the next frame, in hex. */
+  frameDigest(stored: Uint8Array): string {
+    if (this.records.length > 0) return hash('sha256', stored);
+    const begun = createHash('sha256').update(stored);
+    const sha256 = begun.copy().digest('hex');
+    this.begun = { sha256, hash: begun };
+    return sha256;
+  }
+
+  /** Returns the SHA-256 of the output from `start` on, where the first frame lies, in hex. */
+  digestFrom(start: number): string {
+    const bytes = this.output.subarray(start, this.length);
+    const [first] = this.records;
+    if (first === undefined || first.sha256 !== this.begun?.sha256) return hash('sha256', bytes);
+    return this.begun.hash.copy().update(bytes.subarray(first.size)).digest('hex');
   }
 
   /** Drops all frames but the first `count`; returns the bytes of the next, valid until something is appended, and its record. */

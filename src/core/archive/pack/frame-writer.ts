@@ -1,6 +1,5 @@
 // Turns a stream of tar bytes into zstd frames in one output buffer. Callers fill the frame buffer in place: `reserve`
 // says where, `commit` how much. Nothing is copied on the way from the file to the compressor.
-import { hash } from 'node:crypto';
 import type { Codec } from '../../platform/codec/codec-type.js';
 import type { Md5Chain } from '../../platform/md5/md5-chain.js';
 import { chooseLevel } from '../run/compression-level.js';
@@ -148,7 +147,7 @@ export class FrameWriter {
     const space = chunk.space(this.options.codec.compressBound(raw.length));
     const stored = this.compressor.compress(space, raw, chunk.level);
     chunk.length += stored.length;
-    chunk.records.push({ size: stored.length, rawSize: raw.length, sha256: hash('sha256', stored) });
+    chunk.records.push({ size: stored.length, rawSize: raw.length, sha256: chunk.frameDigest(stored) });
   }
 
   /** Returns the current position, for `rewind`. */

