@@ -1,6 +1,6 @@
 // Makes hard links and symbolic links when every file is in place, so that nothing is ever written through one of them.
 import { setAttributes } from './set-attributes.js';
-import { errorText } from '../../platform/failures/errors.js';
+import { errorText, systemCode } from '../../platform/failures/errors.js';
 import { leadsOut } from '../../platform/paths/leads-out.js';
 import { displayPath, type RawPath, rawFromText, TOP, splitPath, withEnd } from '../../platform/paths/raw-path.js';
 import { fileMetadata } from './file-metadata.js';
@@ -139,18 +139,34 @@ class LinkMaker {
     const extra = extras.get(index);
     const [folder, name] = this.place(index);
     const { metadata } = fileMetadata(table, index, folder, settings);
-    this.put(folder, name, (temp) => {
-      tree.symlink(folder, temp, extra?.target ?? TOP);
+    const target = extra?.target ?? TOP;
+    const describe = (at: RawPath): void => {
       setAttributes(
-        (attribute, value) => tree.setLinkAttribute(folder, temp, attribute, value),
+        (attribute, value) => tree.setLinkAttribute(folder, at, attribute, value),
         extra?.xattrs,
         (attribute, error) =>
           this.warnings.push(
             `${displayPath(table.path(index))}: attribute ${displayPath(attribute)} not restored: ${errorText(error)}`,
           ),
       );
-      tree.describeLink(folder, temp, metadata);
-    });
+      tree.describeLink(folder, at, metadata);
+    };
+    // A link has its content at once: where nothing has its name, it needs no other.
+    try {
+      tree.symlink(folder, name, target);
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+      return this.put(folder, name, (temp) => {
+        tree.symlink(folder, temp, target);
+        describe(temp);
+      });
+    }
+    try {
+      describe(name);
+    } catch (error) {
+      tree.remove(folder, name);
+      throw error;
+    }
   }
 }
 
