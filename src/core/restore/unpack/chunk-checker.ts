@@ -36,9 +36,9 @@ export class ChunkChecker {
     return this.hash.copy().digest();
   }
 
-  /** Takes a further frame. */
-  stored(bytes: Uint8Array): void {
-    this.hash.update(bytes);
+  /** Takes the next frame, unless that is the first. */
+  stored(frame: number, bytes: Uint8Array): void {
+    if (frame > 0) this.hash.update(bytes);
   }
 
   /**

@@ -159,7 +159,7 @@ export class UnpackTask {
         stored = again.subarray(offset, offset + size);
         matches = this.matches(frame, stored);
       }
-      if (frame > 0) this.checker?.stored(stored);
+      this.checker?.stored(frame, stored);
       if (matches) this.frame(frame, stored);
       else {
         isRight = false;
