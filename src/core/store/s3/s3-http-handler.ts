@@ -7,9 +7,9 @@ import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pace } from '../../platform/limits/pace.js';
 import { noteExchange } from '../http-exchange.js';
+import type { GetOptions } from '../object-store.js';
 import { ProxyAgents, proxyError } from './s3-proxy.js';
 import { proxyFor, type Network } from './s3-network.js';
-import type { Into } from './s3-direct-connection.js';
 import { DirectGets } from './s3-direct-gets.js';
 import { Http2Connections } from './s3-http2.js';
 import { sendOverHttp2 } from './s3-http2-send.js';
@@ -35,6 +35,7 @@ export interface HttpTimeouts {
 }
 
 export interface HttpHandlerOptions {
+  /** Connections at a time; those that receive into memory are counted by themselves. */
   readonly maxSockets: number;
   /** Connections kept open without a request (as many as there may be when not given), and for how many milliseconds. */
   readonly idle?: { readonly sockets: number; readonly ms: number } | undefined;
@@ -53,8 +54,8 @@ export interface RequestOptions {
   readonly onSent?: (bytes: number) => void;
   /** Used instead of `paceUpload`. */
   readonly pace?: Pace;
-  /** Where a ranged GET may put its bytes: its body yields views of that memory then, in order from its start. */
-  readonly into?: Into | undefined;
+  /** Where a ranged GET may put its bytes. */
+  readonly into?: GetOptions['into'];
 }
 
 // Smallest body that is announced first: a smaller one costs less than the round trip that asks whether it is wanted.
