@@ -66,6 +66,7 @@ function stored(state: PackState, task: ChunkTask, file: DirectFile, size: numbe
   frames.chunk.length += size;
   if (settings.fileChecksums) table.md5.write(hash('md5', bytes), file.index * 16, 'hex');
   state.keepSeeded(file.index, bytes);
+  const found = framesOf(bytes, settings.frameBytes);
   const record: ChunkRecord = {
     chunk: file.chunk,
     key: file.key,
@@ -75,9 +76,10 @@ function stored(state: PackState, task: ChunkTask, file: DirectFile, size: numbe
     entries: 1,
     level: 0,
     storageClass: task.storageClass,
-    sha256: hash('sha256', bytes),
+    // The file of one frame is that frame.
+    sha256: (found.length === 1 ? found[0]?.sha256 : undefined) ?? hash('sha256', bytes),
     tocSize: 0,
-    frames: framesOf(bytes, settings.frameBytes),
+    frames: found,
     content: 'file',
     listedIn: task.chunk,
   };
