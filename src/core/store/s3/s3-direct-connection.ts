@@ -6,9 +6,13 @@ import type { OnReadOpts, Socket } from 'node:net';
 import { Duplex, Readable } from 'node:stream';
 import type { GetOptions } from '../object-store.js';
 import {
+  abortedError,
   type AbortLike,
+  closedError,
   type HandlerRequest,
   type HandlerResponse,
+  noAnswer,
+  noConnection,
   queryString,
   timeoutError,
 } from './s3-http-message.js';
@@ -31,6 +35,7 @@ export type DirectAnswer = HandlerResponse | Duplex;
 // A header of a GET is below 2 KiB; what does not fit goes to Node's client.
 const HEAD_BYTES = 16 * 1024;
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const GOOD = /^HTTP\/1\.\d 2/;
 // As Node's client refuses them: they would end a line of the header, or not be what was signed.
 const UNWRITABLE = /[^\t\x20-\x7e]/;
 
@@ -150,6 +155,8 @@ export class DirectConnection {
     private readonly timeouts: DirectTimeouts,
     private readonly onFree: (connection: DirectConnection, keptMs: number) => void,
     private readonly onGone: (connection: DirectConnection) => void,
+    /** Told when a good answer was not one that can be received directly. */
+    private readonly onUnfit: () => void,
   ) {
     this.socket = connect({ buffer: () => this.room(), callback: (bytes) => this.received(bytes) });
     this.socket.on('error', (error) => this.close(error));
@@ -172,11 +179,11 @@ export class DirectConnection {
     };
     const send = (): void => {
       this.socket.write(head, 'latin1');
-      within(answerMs, `${hostname} did not answer within ${answerMs / 1000} s`);
+      within(answerMs, noAnswer(hostname, answerMs));
     };
     if (!this.socket.connecting) send();
     else {
-      within(connectMs, `no connection to ${hostname} within ${connectMs / 1000} s`);
+      within(connectMs, noConnection(hostname, connectMs));
       this.socket.once(connected, send);
     }
     exchange.abortSignal?.addEventListener?.('abort', this.onAbort, { once: true });
@@ -190,9 +197,7 @@ export class DirectConnection {
     clearTimeout(this.timer);
     const { exchange, body, begun } = this;
     this.over();
-    exchange?.fail(
-      error ?? Object.assign(new Error('the connection closed before the answer'), { code: 'ECONNRESET' }),
-    );
+    exchange?.fail(error ?? closedError());
     body?.destroy(error);
     begun?.destroy(error);
   }
@@ -203,8 +208,7 @@ export class DirectConnection {
     if (ms < Infinity) this.timer = setTimeout(() => this.close(), ms).unref();
   }
 
-  private readonly onAbort = (): void =>
-    this.close(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
+  private readonly onAbort = (): void => this.close(abortedError());
 
   private over(): void {
     this.exchange?.abortSignal?.removeEventListener?.('abort', this.onAbort);
@@ -220,7 +224,7 @@ export class DirectConnection {
 
   /** Takes bytes that were written there; returns false to read no more for now. */
   private received(bytes: number): boolean {
-    if (this.body !== undefined) return this.gotBody(bytes);
+    if (this.body !== undefined) return this.gotBody(this.body, bytes);
     if (this.begun !== undefined) return this.begun.arrived(this.scratch.subarray(0, bytes));
     const from = this.headBytes;
     this.headBytes += bytes;
@@ -239,6 +243,7 @@ export class DirectConnection {
     const target = head && into(head.sizeBytes);
     const rest = bytes.subarray(end + END_OF_HEAD.byteLength);
     if (head === undefined || target === undefined || rest.byteLength > head.sizeBytes) {
+      if (GOOD.test(bytes.toString('latin1', 0, 16))) this.onUnfit();
       this.begun = new BegunConnection(this.socket);
       settle(this.begun);
       return this.begun.arrived(bytes);
@@ -257,16 +262,16 @@ export class DirectConnection {
     );
     this.body = body;
     settle({ statusCode: 206, reason: undefined, headers: head.headers, body });
-    return rest.byteLength === 0 || this.gotBody(rest.byteLength);
+    return rest.byteLength === 0 || this.gotBody(body, rest.byteLength);
   }
 
-  private gotBody(bytes: number): boolean {
-    const { body, target, filled } = this;
+  private gotBody(body: DirectBody, bytes: number): boolean {
+    const { target, filled } = this;
     this.filled += bytes;
-    const wantsMore = body?.push(Buffer.from(target.buffer, target.byteOffset + filled, bytes)) ?? false;
+    const wantsMore = body.push(Buffer.from(target.buffer, target.byteOffset + filled, bytes));
     if (this.filled < target.byteLength) return wantsMore;
     this.target = new Uint8Array(0);
-    body?.push(null);
+    body.push(null);
     this.over();
     this.headBytes = 0;
     this.onFree(this, this.keptMs);

@@ -1,5 +1,5 @@
 // The connections over which ranged GETs are received directly, kept for one another.
-import { connect as connectTcp, isIP, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectTcp, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import {
   type DirectAnswer,
@@ -8,7 +8,7 @@ import {
   type Exchange,
   requestHead,
 } from './s3-direct-connection.js';
-import type { Network } from './s3-network.js';
+import { type Network, tlsPlace } from './s3-network.js';
 
 export interface DirectOptions {
   readonly maxSockets: number;
@@ -19,6 +19,8 @@ export interface DirectOptions {
 }
 
 export class DirectGets {
+  /** Where ranges are answered in another way (in chunks, mostly): there Node's client keeps connections, which handing it one each would not. */
+  private readonly unfit = new Set<string>();
   private readonly free = new Map<string, DirectConnection[]>();
   private readonly all = new Set<DirectConnection>();
 
@@ -30,6 +32,7 @@ export class DirectGets {
     if (head === undefined || exchange.abortSignal?.aborted === true) return undefined;
     const isTls = exchange.request.protocol === 'https:';
     const place = `${isTls} ${host} ${port}`;
+    if (this.unfit.has(place)) return undefined;
     const connection = this.free.get(place)?.pop() ?? this.connected(place, isTls, host, port);
     return connection?.ask(exchange, head, isTls ? 'secureConnect' : 'connect');
   }
@@ -42,11 +45,9 @@ export class DirectGets {
     const { maxSockets, timeouts, idle, network } = this.options;
     if (this.all.size >= maxSockets) return undefined;
     const connect = (onread: OnReadOpts): Socket => {
-      const to = { host, port, onread, noDelay: true, keepAlive: true };
-      if (!isTls) return connectTcp(to);
-      const { ca } = network ?? {};
-      const servername = isIP(host) === 0 ? { servername: host } : {};
-      return connectTls({ ...to, ...servername, ...(ca === undefined ? {} : { ca }) });
+      const how = { onread, noDelay: true, keepAlive: true };
+      if (!isTls) return connectTcp({ host, port, ...how });
+      return connectTls({ ...tlsPlace(host, port, network?.ca), ...how });
     };
     const free = this.free.get(place) ?? [];
     this.free.set(place, free);
@@ -55,11 +56,13 @@ export class DirectGets {
       free.push(one);
       one.rest(Math.min(keptMs, idle?.ms ?? Infinity));
     };
-    const connection = new DirectConnection(connect, timeouts, onFree, (one) => {
+    const onGone = (one: DirectConnection): void => {
       this.all.delete(one);
       const at = free.indexOf(one);
       if (at >= 0) free.splice(at, 1);
-    });
+    };
+    const onUnfit = (): void => void this.unfit.add(place);
+    const connection = new DirectConnection(connect, timeouts, onFree, onGone, onUnfit);
     this.all.add(connection);
     return connection;
   }

@@ -14,11 +14,15 @@ import { DirectGets } from './s3-direct-gets.js';
 import { Http2Connections } from './s3-http2.js';
 import { sendOverHttp2 } from './s3-http2-send.js';
 import {
+  abortedError,
   type AbortLike,
   bodyBytes,
+  closedError,
   type HandlerRequest,
   type HandlerResponse,
   isStreamed,
+  noAnswer,
+  noConnection,
   queryString,
   sendBody,
   type SendHooks,
@@ -170,15 +174,14 @@ export class S3HttpHandler {
     return new Promise((resolve, reject) => {
       const bytes = bodyBytes(request.body);
       const sent = this.#open(request, bytes, proxy, begun);
-      const onAbort = (): void =>
-        void sent.destroy(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
+      const onAbort = (): void => void sent.destroy(abortedError());
       if (abortSignal?.aborted === true) onAbort();
       abortSignal?.addEventListener?.('abort', onAbort, { once: true });
       const watch = this.#watch(sent, request);
       sent.once('close', () => {
         abortSignal?.removeEventListener?.('abort', onAbort);
         watch.stop();
-        reject(Object.assign(new Error('the connection closed before the answer'), { code: 'ECONNRESET' }));
+        reject(closedError());
       });
       let isConnected = false;
       sent.once('socket', () => (isConnected = true));
@@ -256,13 +259,13 @@ export class S3HttpHandler {
       if (!isStopped) timer = setTimeout(() => sent.destroy(timeoutError(message)), ms);
     };
     const connected = (): void => {
-      if (sent.writableFinished) within(answerMs, `${hostname} did not answer within ${answerMs / 1000} s`);
+      if (sent.writableFinished) within(answerMs, noAnswer(hostname, answerMs));
       else within(idleMs, `${hostname} took no more data for ${idleMs / 1000} s`);
     };
     sent.once('finish', connected);
     sent.once('socket', (socket) => {
       if (!socket.connecting) return connected();
-      within(connectMs, `no connection to ${hostname} within ${connectMs / 1000} s`);
+      within(connectMs, noConnection(hostname, connectMs));
       socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);
     });
     return {

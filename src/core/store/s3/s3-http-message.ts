@@ -53,6 +53,15 @@ export function bodyBytes(body: unknown): Uint8Array | undefined {
 export const timeoutError = (message: string): Error =>
   Object.assign(new Error(message), { name: 'TimeoutError', code: 'ETIMEDOUT' });
 
+export const noConnection = (host: string, ms: number): string => `no connection to ${host} within ${ms / 1000} s`;
+export const noAnswer = (host: string, ms: number): string => `${host} did not answer within ${ms / 1000} s`;
+
+export const abortedError = (): Error => Object.assign(new Error('Request aborted'), { name: 'AbortError' });
+
+/** Makes the error for a connection that ends too early. */
+export const closedError = (): Error =>
+  Object.assign(new Error('the connection closed before the answer'), { code: 'ECONNRESET' });
+
 /** Hooks that are called while a body is sent. */
 export interface SendHooks {
   readonly pace?: Pace | undefined;

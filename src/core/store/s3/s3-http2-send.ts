@@ -2,11 +2,13 @@
 import type http2 from 'node:http2';
 import { type Http2Connection, http2Error, http2Headers } from './s3-http2.js';
 import {
+  abortedError,
   type AbortLike,
   bodyBytes,
   type HandlerRequest,
   type HandlerResponse,
   isStreamed,
+  noAnswer,
   queryString,
   sendBody,
   type SendHooks,
@@ -24,7 +26,7 @@ export async function sendOverHttp2(
   request: HandlerRequest,
   { timeouts, abortSignal, ...hooks }: SendOptions,
 ): Promise<HandlerResponse> {
-  const aborted = Object.assign(new Error('Request aborted'), { name: 'AbortError' });
+  const aborted = abortedError();
   if (abortSignal?.aborted === true) throw aborted;
   const bytes = bodyBytes(request.body);
   const hasBody = bytes !== undefined && bytes.byteLength > 0;
@@ -46,10 +48,8 @@ export async function sendOverHttp2(
       within(timeouts.idleMs, `${hostname} took no more data for ${timeouts.idleMs / 1000} s`);
       const alive = (): void => void timer?.refresh();
       sendBody(stream, bytes, alive, hooks).catch((error: unknown) => stream.destroy(error as Error));
-      stream.once('finish', () =>
-        within(timeouts.answerMs, `${hostname} did not answer within ${timeouts.answerMs / 1000} s`),
-      );
-    } else within(timeouts.answerMs, `${hostname} did not answer within ${timeouts.answerMs / 1000} s`);
+      stream.once('finish', () => within(timeouts.answerMs, noAnswer(hostname, timeouts.answerMs)));
+    } else within(timeouts.answerMs, noAnswer(hostname, timeouts.answerMs));
     const headers = await answer;
     const statusCode = headers[':status'] ?? 0;
     if (!isStreamed(request, statusCode)) {

@@ -2,6 +2,8 @@
 // on it. Waits are bounded as in s3-http-handler.ts, and every failure of the connection looks like a reset, which is tried again.
 import http2 from 'node:http2';
 import tls from 'node:tls';
+import { noConnection, timeoutError } from './s3-http-message.js';
+import { tlsPlace } from './s3-network.js';
 
 export interface Http2Options {
   /** Most requests at once on a connection, as far as the server allows so many. */
@@ -63,13 +65,8 @@ export class Http2Connections {
 /** Opens a TLS connection and negotiates its protocol. */
 function connectTls(host: string, port: number, { connectMs, ca }: Http2Options): Promise<tls.TLSSocket> {
   return new Promise((resolve, reject) => {
-    const name = /^[\d.]+$|:/.test(host) ? {} : { servername: host };
-    const socket = tls.connect({ host, port, ALPNProtocols: ['h2', 'http/1.1'], ...name, ...(ca && { ca }) });
-    const late = Object.assign(new Error(`no connection to ${host} within ${connectMs / 1000} s`), {
-      name: 'TimeoutError',
-      code: 'ETIMEDOUT',
-    });
-    const timer = setTimeout(() => socket.destroy(late), connectMs);
+    const socket = tls.connect({ ...tlsPlace(host, port, ca), ALPNProtocols: ['h2', 'http/1.1'] });
+    const timer = setTimeout(() => socket.destroy(timeoutError(noConnection(host, connectMs))), connectMs);
     socket.once('error', (error) => {
       clearTimeout(timer);
       reject(error);

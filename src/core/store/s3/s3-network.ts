@@ -1,5 +1,6 @@
 // How servers are reached: through which proxy, and which authorities are trusted (docs/decisions/024).
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { reasonText } from '../../platform/failures/errno.js';
 import { usageError } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
@@ -24,6 +25,14 @@ export async function networkOf(sources: NetworkSources): Promise<Network> {
   const file = caBundle || env['AWS_CA_BUNDLE'] || (await awsProfile(sources)).section['ca_bundle'];
   return { env, ca: file ? readBundle(file) : undefined };
 }
+
+/** Returns what `tls.connect` is to be told of a server: an address has no name that a certificate could be asked for. */
+export const tlsPlace = (host: string, port: number, ca: string | undefined) => ({
+  host,
+  port,
+  ...(isIP(host) === 0 ? { servername: host } : {}),
+  ...(ca === undefined ? {} : { ca }),
+});
 
 function readBundle(file: string): string {
   const refuse = (why: string): Error =>

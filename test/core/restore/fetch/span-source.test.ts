@@ -1,5 +1,6 @@
 // Spans from a server behind a proxy that breaks answers: the bytes are those of the object, and buffers are used again.
 import { randomBytes } from 'node:crypto';
+import { finished } from 'node:stream/promises';
 import { expect, test } from 'vitest';
 import { SpanSource } from '../../../../src/core/restore/fetch/span-source.js';
 import type { LaneChunk } from '../../../../src/core/restore/plan/lanes.js';
@@ -38,6 +39,32 @@ test.each<[string, Fault]>([
     source.recycle(buffer);
   }
   expect(source.fetched).toEqual({ bytesFetched: 2 * wanted.byteLength, ranges: 2 });
+});
+
+test('behind all layers of a store the pieces of a range lie where they were asked for', async () => {
+  s3.put('k', content);
+  const { store } = await s3.open();
+  const memory = Buffer.from(new SharedArrayBuffer(wanted.byteLength));
+  const { body } = await store.get('k', { range: { start: RANGE[0], end: RANGE[1] }, into: () => memory });
+  let bytes = 0;
+  let isThere = true;
+  body.on('data', (piece: Buffer) => {
+    isThere &&= piece.buffer === memory.buffer && piece.byteOffset === bytes;
+    bytes += piece.byteLength;
+  });
+  await finished(body);
+
+  expect([bytes, isThere, memory.equals(wanted)]).toEqual([wanted.byteLength, true, true]);
+});
+
+test('a limited download fills its buffer as well', async () => {
+  s3.put('k', content);
+  const { store } = await s3.open({ downloadLimit: 4_000_000 });
+  const source = new SpanSource({ reader: store, keyOf: ({ record }) => record.key, fillsCache: false });
+
+  const { buffer, length } = await fetched(source);
+
+  expect(Buffer.from(buffer, 0, length).equals(wanted)).toBe(true);
 });
 
 test('an object that is shorter gives its buffer back', async () => {

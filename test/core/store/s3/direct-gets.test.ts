@@ -8,6 +8,7 @@ import tls from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { type HttpHandlerOptions, S3HttpHandler } from '../../../../src/core/store/s3/s3-http-handler.js';
 import { TEST_CERTIFICATE, TEST_KEY } from '../../../support/test-certificate.js';
+import { tunnelTo } from '../../../support/tunnel-to.js';
 
 /** Sends the answer to the nth request of the server, over its nth connection. */
 type Answer = (socket: Socket, request: number, connection: number) => void;
@@ -50,10 +51,13 @@ function handlerOf(options: Partial<HttpHandlerOptions> = {}): S3HttpHandler {
   return handler;
 }
 
+const BODY = '0123456789';
+
 const memoryOf = (bytes: number): Buffer => Buffer.from(new SharedArrayBuffer(bytes));
 
 interface Asked {
   readonly port: number;
+  readonly hostname?: string;
   readonly protocol?: string;
   readonly memory?: Buffer;
   readonly abortSignal?: AbortSignal;
@@ -61,7 +65,10 @@ interface Asked {
 }
 
 /** Asks for a range into `memory` (none: only into a stream). */
-async function ask(handler: S3HttpHandler, { port, protocol = 'http:', memory, abortSignal, headers }: Asked) {
+async function ask(
+  handler: S3HttpHandler,
+  { port, hostname = '127.0.0.1', protocol = 'http:', memory, abortSignal, headers }: Asked,
+) {
   const sizes: number[] = [];
   const into = (sizeBytes: number): Buffer | undefined => {
     sizes.push(sizeBytes);
@@ -69,7 +76,7 @@ async function ask(handler: S3HttpHandler, { port, protocol = 'http:', memory, a
   };
   const request = {
     protocol,
-    hostname: '127.0.0.1',
+    hostname,
     port,
     method: 'GET',
     path: '/b/k',
@@ -128,6 +135,24 @@ test.each([false, true])(
   },
 );
 
+test.each([
+  ['localhost', 'localhost'],
+  ['127.0.0.1', false],
+])('the server at %s is asked for the certificate of %s', async (hostname, name) => {
+  const names: unknown[] = [];
+  const server = await serverOf((socket) => {
+    names.push((socket as tls.TLSSocket).servername);
+    socket.write(partial(Buffer.from(BODY)));
+  }, true);
+  const handler = handlerOf({ network: { env: {}, ca: TEST_CERTIFICATE } });
+  const memory = memoryOf(10);
+
+  const { response } = await ask(handler, { port: server.port, hostname, protocol: 'https:', memory });
+
+  expect((await read(response.body, memory)).isView).toBe(true);
+  expect(names).toEqual([name]);
+});
+
 test('a header that comes byte by byte is a header', async () => {
   const answer = partial(Buffer.from('0123456789'));
   const server = await serverOf((socket) => {
@@ -147,7 +172,6 @@ test('a header that comes byte by byte is a header', async () => {
   expect(memory.toString()).toBe('0123456789');
 });
 
-const BODY = '0123456789';
 const LENGTH = `Content-Length: ${BODY.length}\r\n`;
 test.each<[what: string, answer: string, status: number]>([
   ['an error', `HTTP/1.1 403 Forbidden\r\n${LENGTH}\r\n${BODY}`, 403],
@@ -195,6 +219,36 @@ test('a stream in small pieces that is read late is whole', async () => {
   await sleep(200);
 
   expect((await read(response.body)).bytes.equals(content)).toBe(true);
+});
+
+test.each([
+  // The first connection has ended; Node's client keeps another for all further requests.
+  ['HTTP/1.1 206 P', [1, 2, 2, 2]],
+  ['HTTP/1.1 503 Slow Down', [1, 2, 3, 4]],
+])('where %s is answered in chunks, requests have needed %j connections', async (status, expected) => {
+  const server = await serverOf((socket) =>
+    socket.write(`${status}\r\nTransfer-Encoding: chunked\r\n\r\n4\r\n0123\r\n6\r\n456789\r\n0\r\n\r\n`),
+  );
+  const handler = handlerOf();
+
+  const asked: number[] = [];
+  for (let round = 0; round < 4; round++) {
+    const { response } = await ask(handler, { port: server.port, memory: memoryOf(10) });
+    expect((await read(response.body)).bytes.toString()).toBe(BODY);
+    asked.push(server.connections());
+  }
+  expect(asked).toEqual(expected);
+});
+
+test('a proxy is not passed by', async () => {
+  const server = await serverOf((socket) => socket.write(partial(Buffer.from(BODY))));
+  const { proxy, hosts } = await tunnelTo(`http://127.0.0.1:${server.port}`);
+  const handler = handlerOf({ network: { env: { http_proxy: proxy, https_proxy: proxy }, ca: undefined } });
+
+  const { response, sizes } = await ask(handler, { port: server.port, memory: memoryOf(10) });
+
+  expect((await read(response.body)).bytes.toString()).toBe(BODY);
+  expect([sizes, hosts]).toEqual([[], [`127.0.0.1:${server.port}`]]);
 });
 
 test('a long stream is not cut, and read no faster than it is wanted', async () => {
