@@ -90,9 +90,9 @@ const OVERWRITE = ['always', 'if-newer', 'if-changed', 'never'] as const;
 const TIERS = ['expedited', 'standard', 'bulk'] as const;
 
 /**
- * Restores files of a version below a folder, which is created when it is missing. A file appears under its name once it is whole and its
- * checksum is right; nothing is written outside of the folder or through a link in it. Files that are in place are left alone, so that the
- * same call continues after an interruption.
+ * Restores files of a version below a folder, which is created when it is missing. A file gets its name once its checksum is right; nothing
+ * is written outside of the folder or through a link in it. Files that are in place are left alone, so that the same call continues after
+ * an interruption; of a process that was killed, it also finishes the file that it was writing.
  * @param outputDir an absolute path
  * @throws ArchiverError `usage`, `not-found`, `integrity`, `access-denied`, `no-space`, `budget-exceeded` for `maxCostUsd`, `cancelled` and
  * errors of the store; a file that fails is in `failed`

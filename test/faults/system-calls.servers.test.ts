@@ -2,13 +2,14 @@
 // Every class of system call that the program makes on files, failing from its first or third time on in each thread, in
 // the ways in which disks and limits fail. Needs strace (Debian) and the right to trace. What Node itself cannot survive
 // (a failing `close` while it loads a module, `read` and `write` of its own pipes) is not asked for.
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { archiver, uploadJson } from '../e2e/upload-cli.js';
 import { byTurns } from '../support/by-turns.js';
 import { tempFolder } from '../support/temp-folder.js';
+import { contents } from './contents.js';
+import { installStrace } from './install-strace.js';
 import { runTraced } from './traced-run.js';
 
 /** The calls that can find no room. */
@@ -36,27 +37,13 @@ const CASES = [
   { calls: 'openat,openat2', error: 'EMFILE', when: '3+' },
 ];
 
-beforeAll(() => {
-  try {
-    execFileSync('strace', ['--version'], { stdio: 'ignore' });
-  } catch {
-    execFileSync('apt-get', ['install', '-y', '-qq', 'strace'], { stdio: 'ignore' });
-  }
-}, 300_000);
+beforeAll(installStrace, 300_000);
 
 function fill(source: string): void {
   mkdirSync(join(source, 'folder'), { recursive: true });
   for (let file = 0; file < 20; file++) writeFileSync(join(source, 'folder', `${file}`), `${file} `.repeat(file * 500));
   writeFileSync(join(source, 'large'), Buffer.alloc(3_000_000, 7));
 }
-
-const contents = (folder: string): Record<string, string> =>
-  Object.fromEntries(
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name))
-      .map((path) => [path.slice(folder.length), readFileSync(path, 'base64')]),
-  );
 
 type Ended = Awaited<ReturnType<typeof runTraced>>;
 

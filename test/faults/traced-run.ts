@@ -14,7 +14,8 @@ const READY_MS = 30_000;
 export interface Fault {
   /** System calls, with commas. */
   readonly calls: string;
-  readonly error: string;
+  /** Name of the error with which they fail; undefined if the program is killed there. */
+  readonly error: string | undefined;
   /** Which calls of each thread, as strace's `when`: `1+` for all. */
   readonly when: string;
 }
@@ -52,7 +53,7 @@ export async function runTraced(
   });
   await until(() => existsSync(`${gate}.ready`), 'the program to load');
   const { calls, error, when } = fault;
-  const inject = `inject=${calls}:error=${error}:when=${when}`;
+  const inject = `inject=${calls}:${error === undefined ? 'signal=KILL' : `error=${error}`}:when=${when}`;
   const trace = ['-f', '-qq', '-o', log, '-p', String(child.pid), '-e', `trace=${calls}`, '-e', inject];
   const tracer = spawn('strace', trace, { stdio: 'ignore' });
   await until(() => isTraced(child.pid ?? 0), 'the tracer');

@@ -179,7 +179,8 @@ class Restore {
     let fetched: Fetched;
     try {
       await use.begin();
-      if (!output.isEmpty) settleExisting(table, output.tree, failures, options, extras);
+      if (!output.settings.isEmpty)
+        settleExisting(table, output.tree, failures, { ...options, unfinished: use.unfinished }, extras);
       hardlinks = planHardlinks(table, extras);
       work = this.work(hardlinks);
       if (!(await this.mayFetch(work))) return this.result(STATE.waiting, work, { bytesFetched: 0, ranges: 0 });
@@ -205,17 +206,18 @@ class Restore {
     later: ReadonlySet<number>,
   ): Promise<Fetched> {
     const { flatten, emit } = this.options;
-    const existing = flatten ? new Set<number>() : await makeFolders(writing);
+    const folders = flatten ? Promise.resolve(new Set<number>()) : makeFolders(writing);
     try {
-      const fetched = await this.unpack(output, work);
+      const fetched = await this.unpack(output, work, folders);
+      await folders;
       emit({ type: 'phase', phase: 'finishing' });
-      makeLinks({ ...writing, isFresh: output.isEmpty }, hardlinks, this.warnings);
+      makeLinks(writing, hardlinks, this.warnings);
       // Links count as files, and were not there while content was written.
       const { files: items, bytes } = countEntries(writing.table, STATE.done);
       emit({ type: 'progress', items, bytes });
       return fetched;
     } finally {
-      if (!flatten) finishFolders(writing, existing, this.warnings, later);
+      if (!flatten) finishFolders(writing, await folders, this.warnings, later);
     }
   }
 
@@ -232,7 +234,8 @@ class Restore {
     this.options.emit({ type: 'phase', phase: 'transferring' });
   }
 
-  private async unpack(output: OutputFolder, work: PlannedWork): Promise<Fetched> {
+  /** Unpacks what is fetched from now on when the folders are there. */
+  private async unpack(output: OutputFolder, work: PlannedWork, folders: Promise<unknown>): Promise<Fetched> {
     const { options, gathered } = this;
     const { emit, signal, uploadId } = options;
     const source = new SpanSource({
@@ -256,6 +259,7 @@ class Restore {
         extras: gathered.extras,
         extrasOf: (chunk) => extentCut(chunk, work, gathered.extras),
         source,
+        before: folders,
         pool: this.pool,
         workers: work.workers,
         requestsAtOnce: options.requestsAtOnce,

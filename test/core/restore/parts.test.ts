@@ -191,7 +191,7 @@ test('a folder that parts share never counts as empty: another may write into it
   );
   for (const folder of [shared, own]) folder?.close();
 
-  expect([shared?.isEmpty, own?.isEmpty]).toEqual([false, true]);
+  expect([shared?.settings.isEmpty, own?.settings.isEmpty]).toEqual([false, true]);
 });
 
 test('files in place are left alone by the part that has them', async () => {

@@ -18,7 +18,7 @@ export class FilePutter {
   /** Puts the result of `content`, which gets the existing text. @throws refusals and the system's errors */
   put(path: RawPath, content: (before: string | undefined) => string | Uint8Array): Put {
     const { tree, settings } = this.output;
-    const present = this.output.isEmpty ? undefined : tree.present(path);
+    const present = this.output.settings.isEmpty ? undefined : tree.present(path);
     const before = present?.kind === 'file' ? this.read(path, present.size) : undefined;
     const bytes = content(before);
     if (bytes === before) return 'unchanged';

@@ -19,8 +19,6 @@ export interface OpenFolder {
   readonly tree: OutputTree;
   /** True if it did not exist before. */
   readonly wasMade: boolean;
-  /** True if it holds nothing yet, so that nothing can be in the way; never where parts share it. */
-  readonly isEmpty: boolean;
   /** True if parts of a restore have made it, so that it gets the attributes of the source folder. */
   readonly isClaimed: boolean;
   close(): void;
@@ -133,6 +131,7 @@ function open({ path, flatten, keepSpecialBits, shared }: OpenOutputOptions): Op
     gid,
     isRoot: process.geteuid?.() === 0,
     keepSpecialBits,
+    isEmpty,
     tempName: rawFromText(`.archiver-${shared?.group ?? ''}${randomBytes(4).toString('hex')}-`),
   };
   const tree = openTree(settings);
@@ -141,7 +140,7 @@ function open({ path, flatten, keepSpecialBits, shared }: OpenOutputOptions): Op
     tree.dispose();
     if (rootFd !== undefined) fs.closeSync(rootFd);
   };
-  return { settings, tree, wasMade, isEmpty, isClaimed, close };
+  return { settings, tree, wasMade, isClaimed, close };
 }
 
 /** Whether parts have made the folder. It is marked before anything changes its time, by which the next part would know it. */

@@ -1,6 +1,6 @@
 // Writes below an output folder and nowhere else. Every path is reached folder by folder from the output folder, never through a symbolic
-// link, whether it lay there before or came from the archive. A file is created under a temporary name in its folder and renamed when it is
-// complete. Two implementations: libc (openat and friends: no race can lead out) and plain fs (each parent is checked before it is used;
+// link, whether it lay there before or came from the archive. A file is created in its folder, mostly under a temporary name, and renamed when
+// it is complete. Two implementations: libc (openat and friends: no race can lead out) and plain fs (each parent is checked before it is used;
 // times keep microseconds).
 import type { Timestamp } from '../../format/manifest/manifest-types.js';
 import type { RawPath } from '../../platform/paths/raw-path.js';

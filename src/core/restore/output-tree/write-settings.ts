@@ -12,6 +12,8 @@ export interface WriteSettings {
   /** True if the process may restore owners. */
   readonly isRoot: boolean;
   readonly keepSpecialBits: boolean;
+  /** True if the folder held nothing when the run began, so that nothing can be in the way; never where parts share it. */
+  readonly isEmpty: boolean;
   /** Prefix of the names of all temporary files of this run. */
   readonly tempName: RawPath;
 }

@@ -66,12 +66,16 @@ export function refuseCollisions(
   }
 }
 
-/** Compares entries to be written with existing files, by the policy. */
+/** Compares entries to be written with existing files, by the policy; what a killed restore has not finished counts as missing. */
 export function settleExisting(
   table: SelectedTable,
   tree: OutputTree,
   failures: Failures,
-  { overwrite, flatten }: { readonly overwrite: OverwritePolicy; readonly flatten: boolean },
+  {
+    overwrite,
+    flatten,
+    unfinished,
+  }: { readonly overwrite: OverwritePolicy; readonly flatten: boolean; readonly unfinished: ReadonlySet<RawPath> },
   extras: ReadonlyMap<number, Extra>,
 ): void {
   const c = table.columns;
@@ -80,12 +84,9 @@ export function settleExisting(
     const size = type === 'symlink' ? (extras.get(index)?.target?.length ?? 0) : (c.size[index] ?? 0);
     const mtime = { seconds: c.mtimeSeconds[index] ?? 0, nanos: c.mtimeNanos[index] ?? 0 };
     try {
-      const decision = decideOverwrite(
-        overwrite,
-        { type, size, mtime },
-        tree.present(destinationOf(table, index, flatten)),
-        tree.timeDigits,
-      );
+      const path = destinationOf(table, index, flatten);
+      const present = unfinished.has(path) ? undefined : tree.present(path);
+      const decision = decideOverwrite(overwrite, { type, size, mtime }, present, tree.timeDigits);
       if (decision === 'unchanged') c.state[index] = STATE.unchanged;
       else if (decision === 'skip') c.state[index] = STATE.skipped;
       else if (decision !== 'write') throw new Error(decision.refused);

@@ -20,6 +20,8 @@ export interface UnpackRunOptions {
   readonly extrasOf: (chunk: LaneChunk) => ReadonlyMap<number, Extra>;
   readonly extras: ReadonlyMap<number, Extra>;
   readonly source: SpanSource;
+  /** What has to be done before a worker begins, while the first bytes are fetched; if it rejects, the run ends so. */
+  readonly before?: Promise<unknown> | undefined;
   readonly pool: WorkerPool;
   readonly workers: number;
   readonly requestsAtOnce: number;
@@ -95,18 +97,20 @@ class UnpackRun {
   }
 
   private async feed(worker: UnpackWorkerHandle, index: number): Promise<void> {
-    this.sendEmpty(worker, index);
     const ahead = Math.max(2, Math.ceil(this.options.requestsAtOnce / this.options.workers) + 1);
     const queue: (() => Promise<void>)[] = [];
     for (let lane = this.takeLane(); lane !== undefined; lane = this.takeLane()) {
       for (const step of this.steps(worker, lane)) {
         queue.push(step());
+        if (queue.length >= ahead) await this.options.before;
         while (queue.length >= ahead) await queue.shift()?.();
         if (this.fatal !== undefined) return;
       }
     }
+    await this.options.before;
     for (let deliver = queue.shift(); deliver !== undefined && this.fatal === undefined; deliver = queue.shift())
       await deliver();
+    this.sendEmpty(worker, index);
     worker.send({ type: 'settle' });
     await worker.idle();
   }

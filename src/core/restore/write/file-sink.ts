@@ -1,20 +1,28 @@
 // Writes content to disk. A file is written under a temporary name in its folder, gets its checksum compared, its owner, mode, attributes
-// and times, and only then its name. A file that fails leaves nothing. Files of some size are compared when there are several
+// and times, and only then its name. Where the output folder was empty, one that comes whole and was compared before is created under its
+// name at once (folder-note.ts). A file that fails leaves nothing. Files of some size are compared when there are several
 // (pending-files.ts), and keep their temporary names until then.
 import { hash } from 'node:crypto';
 import { seededHash } from '../../format/chunk/seeded-hash.js';
-import { errorText } from '../../platform/failures/errors.js';
+import { errorText, systemCode } from '../../platform/failures/errors.js';
 import { displayPath, type RawPath, rawFromNumber, splitPath, withEnd } from '../../platform/paths/raw-path.js';
 import { wrongContent } from './check-sink.js';
 import { ContentHash, HoleLimit, pieceHash, scatter } from './content-hash.js';
 import type { ContentSink, OpenContent, Settled } from './content-sink.js';
 import { fileMetadata } from './file-metadata.js';
+import { FolderNote } from './folder-note.js';
 import { type Folder, type Metadata, type OutputTree } from '../output-tree/output-tree.js';
 import { PendingFiles } from './pending-files.js';
 import { setAttributes } from './set-attributes.js';
 import { destinationOf, type Extra, type SeededDigest, type SelectedTable } from '../plan/selected-table.js';
 import { dataRuns, type DataRun, writeAround } from '../plan/sparse-map.js';
 import type { WriteSettings } from '../output-tree/write-settings.js';
+
+interface Created {
+  readonly fd: number;
+  /** The name that it has now. */
+  readonly made: RawPath;
+}
 
 interface Writing extends OpenContent {
   readonly folder: Folder;
@@ -31,6 +39,8 @@ interface Writing extends OpenContent {
 }
 
 const REREAD_BYTES = 1 << 20;
+/** Larger files get a temporary name wherever they are: those are written for long enough to be seen, and are few. */
+const MAX_NAMED_BYTES = 1 << 16;
 
 export class FileSink implements ContentSink {
   private warnings: string[] = [];
@@ -39,6 +49,8 @@ export class FileSink implements ContentSink {
   private readonly undecided = new Set<Writing>();
   private settled: Settled[] = [];
   private readonly digest = Buffer.alloc(8);
+  /** Undefined where files get temporary names. */
+  private readonly note: FolderNote | undefined;
 
   constructor(
     private readonly table: SelectedTable,
@@ -46,36 +58,66 @@ export class FileSink implements ContentSink {
     private readonly settings: WriteSettings,
     private readonly verifyFiles: boolean,
     private readonly holes = new HoleLimit(),
-  ) {}
+  ) {
+    this.note = settings.isEmpty ? new FolderNote(tree, settings.tempName) : undefined;
+  }
 
   private tempName(): RawPath {
     return withEnd(this.settings.tempName, rawFromNumber(this.temporaries++, 36));
   }
 
   whole(index: number, bytes: Uint8Array, extra: Extra | undefined, isChecked: boolean): boolean {
-    const { table, tree } = this;
-    const seeded = this.verifyFiles && !isChecked ? table.seeded(index, extra) : undefined;
-    const expected = this.verifyFiles && !isChecked && seeded === undefined ? table.md5(index) : undefined;
-    if (expected !== undefined && this.pending.takes(bytes.byteLength)) return this.wholeLater(index, bytes, extra);
-    if (expected !== undefined && hash('md5', bytes, 'hex') !== expected) throw wrongContent();
-    if (seeded !== undefined) this.assertSeeded(index, seeded, bytes);
-    const [folderPath, name] = splitPath(destinationOf(table, index, this.settings.flatten));
+    if (this.verifyFiles && !isChecked) {
+      const seeded = this.table.seeded(index, extra);
+      const expected = seeded === undefined ? this.table.md5(index) : undefined;
+      if (expected !== undefined && this.pending.takes(bytes.byteLength)) return this.wholeLater(index, bytes, extra);
+      if (expected !== undefined && hash('md5', bytes, 'hex') !== expected) throw wrongContent();
+      if (seeded !== undefined) this.assertSeeded(index, seeded, bytes);
+    }
+    this.create(index, bytes, extra);
+    return true;
+  }
+
+  /** Makes a file of right content. */
+  private create(index: number, bytes: Uint8Array, extra: Extra | undefined): void {
+    const { tree, note, table, settings } = this;
+    const [folderPath, name] = splitPath(destinationOf(table, index, settings.flatten));
     const folder = tree.folder(folderPath);
-    const temp = this.tempName();
-    const { creationMode, metadata } = fileMetadata(table, index, folder, this.settings);
-    const fd = tree.createFile(folder, temp, creationMode);
+    const { creationMode, metadata } = fileMetadata(table, index, folder, settings);
+    const { fd, made } =
+      note !== undefined && bytes.byteLength <= MAX_NAMED_BYTES
+        ? this.createNamed(note, { folder, folderPath, name, mode: creationMode })
+        : this.createTemporary(folder, creationMode);
     let isOpen = true;
     try {
       if (bytes.byteLength > 0) tree.write(fd, bytes, 0);
       this.finishContent(fd, index, extra, metadata);
       isOpen = false;
       tree.close(fd);
-      tree.rename(folder, temp, name);
-      return true;
+      if (made !== name) tree.rename(folder, made, name);
     } catch (error) {
       if (isOpen) tree.close(fd);
-      tree.remove(folder, temp);
+      tree.remove(folder, made);
       throw error;
+    }
+  }
+
+  private createTemporary(folder: Folder, mode: number): Created {
+    const made = this.tempName();
+    return { fd: this.tree.createFile(folder, made, mode), made };
+  }
+
+  /** Creates a file under its own name, unless something else has that. */
+  private createNamed(
+    note: FolderNote,
+    { folder, folderPath, name, mode }: Readonly<{ folder: Folder; folderPath: RawPath; name: RawPath; mode: number }>,
+  ): Created {
+    note.enter(folderPath);
+    try {
+      return { fd: this.tree.createFile(folder, name, mode), made: name };
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+      return this.createTemporary(folder, mode);
     }
   }
 
@@ -282,6 +324,7 @@ export class FileSink implements ContentSink {
     this.pending.clear();
     for (const writing of this.undecided) this.abandon(writing);
     this.undecided.clear();
+    this.note?.remove();
     this.tree.dispose();
   }
 }

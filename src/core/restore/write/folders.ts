@@ -33,12 +33,12 @@ function* foldersOf(table: SelectedTable): Generator<number> {
   }
 }
 
-/** Creates every folder; returns those that existed before. */
+/** Creates every folder, and lets others go first; returns those that existed before. @throws what ends everything */
 export async function makeFolders({ table, tree, failures, signal }: Writing): Promise<ReadonlySet<number>> {
   const existing = new Set<number>();
   let count = 0;
   for (const index of foldersOf(table)) {
-    if (++count % AT_ONCE === 0) await yieldToOthers();
+    if (count++ % AT_ONCE === 0) await yieldToOthers();
     signal.throwIfAborted();
     const path = table.path(index);
     try {

@@ -1,12 +1,13 @@
-// Removes what killed restores leave below an output folder: files under temporary names, which begin alike for a run. Beside them lies the
-// lock of the run, so that the next restore into the folder knows that nobody writes to them any more. The computer of a run may have died
+// Removes what killed restores leave below an output folder: files under temporary names, which begin alike for a run, and those that they
+// were writing under their own (folder-note.ts). Beside them lies the lock of the run, so that the next restore into the folder knows that nobody writes to them any more. The computer of a run may have died
 // with it: a lock that was not refreshed for long has expired, wherever it comes from. The file by which a run sees which names are one
 // (probeFolding) comes before its lock, and whoever misses it makes it again: anybody may remove it.
 import { readdirSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { OutputFolder } from '../output-tree/output-folder.js';
+import type { OpenFolder } from '../output-tree/output-folder.js';
+import { unfinishedFiles } from './folder-note.js';
 import {
   fsPath,
   joinPath,
@@ -14,6 +15,7 @@ import {
   type RawPath,
   rawFromLatin1,
   rawFromText,
+  splitPath,
   TOP,
 } from '../../platform/paths/raw-path.js';
 import { undefinedOn } from '../../platform/failures/errors.js';
@@ -23,7 +25,7 @@ const LOCK = /^(\.archiver-(?:[0-9a-f]{8}){1,2}-)lock$/;
 const PROBE = /^\.archiver-(?:[0-9a-f]{8}){1,2}-probe-/;
 
 /** Locks the temporary names of this run until it is released. @throws access-denied, no-space, io */
-export const lockOutput = async ({ settings: { rootPath, tempName } }: OutputFolder): Promise<Lock> =>
+export const lockOutput = async ({ settings: { rootPath, tempName } }: OpenFolder): Promise<Lock> =>
   await holdLock(join(rootPath, `${tempName}lock`), { host: hostname(), what: 'a restore into this folder' });
 
 /** Returns how the temporary names of runs begin that have ended without removing them, or of those that have not. */
@@ -39,26 +41,29 @@ export async function lockedNames(rootPath: string, life: 'ended' | 'running'): 
   return names;
 }
 
-/** Removes what ended runs have left. Returns the folders that it has changed. @throws system errors */
-export async function removeLeftovers({ settings: { rootPath }, tree }: OutputFolder): Promise<ReadonlySet<RawPath>> {
+/**
+ * Removes what ended runs have left whose temporary names begin with one of `dead`. Returns the folders that it has changed.
+ * @throws system errors
+ */
+export async function removeLeftovers(output: OpenFolder, dead: readonly string[]): Promise<ReadonlySet<RawPath>> {
+  const { tree } = output;
+  const { rootPath } = output.settings;
   const changed = new Set<RawPath>();
   const root = rawFromText(rootPath);
-  for (const entry of readdirSync(rootPath, { encoding: 'latin1' })) {
-    if (!PROBE.test(entry)) continue;
-    tree.remove(tree.folder(TOP), rawFromLatin1(entry));
-    changed.add(TOP);
-  }
-  const dead = await lockedNames(rootPath, 'ended');
+  const drop = (folder: RawPath, name: RawPath): void => {
+    tree.remove(tree.folder(folder), name);
+    changed.add(folder);
+  };
+  for (const entry of readdirSync(rootPath, { encoding: 'latin1' }))
+    if (PROBE.test(entry)) drop(TOP, rawFromLatin1(entry));
   if (dead.length === 0) return changed;
+  for (const path of unfinishedFiles(output, dead)) drop(...splitPath(path));
   const clear = (folder: RawPath): void => {
     const path = folder === TOP ? root : pathBelow(root, folder);
     for (const entry of readdirSync(fsPath(path), { encoding: 'latin1', withFileTypes: true })) {
       const name = rawFromLatin1(entry.name);
       if (entry.isDirectory()) clear(joinPath(folder, name));
-      else if (!LOCK.test(entry.name) && dead.some((prefix) => entry.name.startsWith(prefix))) {
-        tree.remove(tree.folder(folder), name);
-        changed.add(folder);
-      }
+      else if (!LOCK.test(entry.name) && dead.some((prefix) => entry.name.startsWith(prefix))) drop(folder, name);
     }
   };
   clear(TOP);

@@ -10,11 +10,6 @@ import { destinationOf, STATE, type Extra, type SelectedTable } from '../plan/se
 import type { Writing } from './folders.js';
 import { addTo } from '../../platform/lists-by-key.js';
 
-export interface LinkWriting extends Writing {
-  /** True if the output folder was empty. */
-  readonly isFresh: boolean;
-}
-
 const COPY_BYTES = 1 << 20;
 
 /**
@@ -47,7 +42,7 @@ class LinkMaker {
   private temporaries = 0;
 
   constructor(
-    private readonly writing: LinkWriting,
+    private readonly writing: Writing,
     private readonly warnings: string[],
   ) {}
 
@@ -85,7 +80,7 @@ class LinkMaker {
       throw error;
     }
     // When both names were links to one file already, rename has done nothing.
-    if (!this.writing.isFresh) tree.remove(folder, temp);
+    if (!settings.isEmpty) tree.remove(folder, temp);
   }
 
   hardlink(index: number, carrier: number): void {
@@ -171,7 +166,7 @@ class LinkMaker {
 }
 
 /** Makes the hard links, then the symbolic links. */
-export function makeLinks(writing: LinkWriting, hardlinks: ReadonlyMap<number, number>, warnings: string[]): void {
+export function makeLinks(writing: Writing, hardlinks: ReadonlyMap<number, number>, warnings: string[]): void {
   const { table } = writing;
   const maker = new LinkMaker(writing, warnings);
   maker.each(hardlinks.keys(), (index) => maker.hardlink(index, hardlinks.get(index) ?? index));
@@ -187,7 +182,7 @@ export function makeLinks(writing: LinkWriting, hardlinks: ReadonlyMap<number, n
 const NAMED = 5;
 
 /** Names links in outputs of DVC that lead out of the folder: the archive has no content for them. */
-function outsideText({ table, extras }: LinkWriting): readonly string[] {
+function outsideText({ table, extras }: Writing): readonly string[] {
   const outside = [...extras].flatMap(([index, { target, stage }]) => {
     const isThere = table.columns.state[index] === STATE.done || table.columns.state[index] === STATE.unchanged;
     const path = table.path(index);

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { SourceRecord } from '../../format/manifest/manifest-types.js';
-import { rawFromLatin1 } from '../../platform/paths/raw-path.js';
+import { type RawPath, rawFromLatin1 } from '../../platform/paths/raw-path.js';
 import { holdLock, type Lock, lockHolder } from '../../platform/state/lock.js';
 import {
   changeMode,
@@ -22,6 +22,7 @@ import type { GatherOptions } from '../plan/gather.js';
 import { STATE } from '../plan/selected-table.js';
 import { restoredMode } from './file-metadata.js';
 import { finishFolder, finishRoot, OWNER_ACCESS, PERMISSIONS, type Writing } from './folders.js';
+import { hasNotes, unfinishedFiles } from './folder-note.js';
 import { lockedNames, lockOutput, removeLeftovers } from './leftovers.js';
 
 const DEFAULT_LIST = rawFromLatin1('system.posix_acl_default');
@@ -35,6 +36,8 @@ export class OutputUse {
   /** Folders whose attributes decide over what is made in them later, in path order. */
   private readonly waiting: ReadonlySet<number>;
   private lock: Lock | undefined;
+  /** How the temporary names of runs begin that were killed in this folder. */
+  private dead: readonly string[] = [];
   private readonly opened: (readonly [index: number, mode: number])[] = [];
 
   constructor(
@@ -77,8 +80,14 @@ export class OutputUse {
     await this.inTurn(async () => {
       if (shared !== undefined) this.lock = await lockOutput(output);
       if (output.isClaimed) markUnderWay(output.tree);
-      if (!output.isEmpty) for (const index of this.waiting) this.open(index);
+      if (!output.settings.isEmpty) for (const index of this.waiting) this.open(index);
     });
+    if (!output.settings.isEmpty) this.dead = await lockedNames(output.settings.rootPath, 'ended');
+  }
+
+  /** Files that killed restores have not finished, and which are therefore to be written whatever is in place. @throws system errors */
+  get unfinished(): ReadonlySet<RawPath> {
+    return new Set(unfinishedFiles(this.output, this.dead));
   }
 
   /**
@@ -88,9 +97,9 @@ export class OutputUse {
   async beginWriting(): Promise<void> {
     const { output, writing } = this;
     this.lock ??= await lockOutput(output);
-    if (output.isEmpty) return;
+    if (output.settings.isEmpty) return;
     const { state } = writing.table.columns;
-    const changed = await removeLeftovers(output);
+    const changed = await removeLeftovers(output, this.dead);
     for (let index = 0; changed.size > 0 && index < writing.table.count; index++)
       if (state[index] === STATE.elsewhere && changed.has(writing.table.path(index))) state[index] = STATE.waiting;
   }
@@ -99,6 +108,7 @@ export class OutputUse {
   async end(): Promise<void> {
     try {
       await this.inTurn(async () => {
+        await this.removeOwn();
         await this.lock?.release();
         if (!(await this.hasOthers())) this.finishWaiting();
       });
@@ -106,6 +116,12 @@ export class OutputUse {
       await this.lock?.release();
     }
     if (this.shared?.top !== undefined) await this.finishTop();
+  }
+
+  /** Removes what a thread of ours has left that did not end by itself. */
+  private async removeOwn(): Promise<void> {
+    const { rootPath, tempName } = this.output.settings;
+    if (hasNotes(rootPath, tempName)) await removeLeftovers(this.output, [tempName]);
   }
 
   /** Whether other parts run. */
