@@ -1,6 +1,6 @@
 // Writes content to disk. A file is written under a temporary name in its folder, gets its checksum compared, its owner, mode, attributes
-// and times, and only then its name. Where the output folder was empty, one that comes whole and was compared before is created under its
-// name at once (folder-note.ts). A file that fails leaves nothing. Files of some size are compared when there are several
+// and times, and only then its name. Where the output folder was empty, a small one that comes whole and was compared before is created under
+// its name at once (folder-note.ts); it gets its time last, and must not have it before its attributes. A file that fails leaves nothing. Files of some size are compared when there are several
 // (pending-files.ts), and keep their temporary names until then.
 import { hash } from 'node:crypto';
 import { seededHash } from '../../format/chunk/seeded-hash.js';
@@ -85,7 +85,7 @@ export class FileSink implements ContentSink {
     const folder = tree.folder(folderPath);
     const { creationMode, metadata } = fileMetadata(table, index, folder, settings);
     const { fd, made } =
-      note !== undefined && bytes.byteLength <= MAX_NAMED_BYTES
+      note !== undefined && bytes.byteLength <= MAX_NAMED_BYTES && extra?.xattrs === undefined
         ? this.createNamed(note, { folder, folderPath, name, mode: creationMode })
         : this.createTemporary(folder, creationMode);
     let isOpen = true;
@@ -95,11 +95,17 @@ export class FileSink implements ContentSink {
       isOpen = false;
       tree.close(fd);
       if (made !== name) tree.rename(folder, made, name);
+      else if (note?.isStale === true) this.expectThere(index);
     } catch (error) {
       if (isOpen) tree.close(fd);
       tree.remove(folder, made);
       throw error;
     }
+  }
+
+  private expectThere(index: number): void {
+    if (this.tree.present(destinationOf(this.table, index, this.settings.flatten)) === undefined)
+      throw new Error('it was removed by another restore while this one was stopped');
   }
 
   private createTemporary(folder: Folder, mode: number): Created {

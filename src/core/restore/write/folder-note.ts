@@ -1,7 +1,7 @@
 // What a killed restore was writing under its own name. In a folder that held nothing, files are created under their names at once: nobody else
 // uses them yet, and their content has been compared before (docs/decisions/107). Each thread notes the folder in which it creates them,
-// beside the lock of the run. If the run is killed, the one file there that may not be whole is known by its time, which is the note's or
-// little later: whole files have the times of the archive.
+// beside the lock of the run. If the run is killed, the one file there that may not be whole is known by its time, which is about the note's:
+// whole files have the times of the archive.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathProblem } from '../../platform/paths/path-rules.js';
@@ -20,11 +20,16 @@ import {
 import type { OpenFolder } from '../output-tree/output-folder.js';
 import type { OutputTree, Present } from '../output-tree/output-tree.js';
 
+/** Locks, notes and temporary names. */
+const OURS = '.archiver-';
 /** No temporary name ends so: those are numbered. */
 const END = '.note';
 /** How long a note is good for, in ms. */
 const FRESH_MS = 10_000;
-/** How long after its note a file was written at the latest, in ms: a small one takes less than the difference on any disk. */
+/**
+ * Most time in ms between a note and a file that is written: a small one takes less than the difference on any disk. Either may be the
+ * earlier, as a network's file system stores when it likes.
+ */
 const LIFE_MS = 60_000;
 
 export class FolderNote {
@@ -32,6 +37,7 @@ export class FolderNote {
   private fd: number | undefined;
   private folder: RawPath | undefined;
   private notedAt = 0;
+  private enteredAt = 0;
 
   /** `tempName`: how the temporary names of this thread begin. */
   constructor(
@@ -43,12 +49,18 @@ export class FolderNote {
 
   /** Says that a file is about to be created in this folder. @throws system errors */
   enter(folder: RawPath): void {
-    const now = performance.now();
-    if (folder === this.folder && now - this.notedAt < FRESH_MS) return;
+    const now = Date.now();
+    this.enteredAt = now;
+    if (folder === this.folder && Math.abs(now - this.notedAt) < FRESH_MS) return;
     this.fd ??= this.tree.createFile(this.tree.folder(TOP), this.name, 0o600);
     this.tree.write(this.fd, bytesOf(withEnd(folder, '\0' as RawPath)), 0);
     this.folder = folder;
     this.notedAt = now;
+  }
+
+  /** Whether the file took so long (its process was stopped, or the computer slept) that others may have taken it for unfinished. */
+  get isStale(): boolean {
+    return Date.now() - this.enteredAt > LIFE_MS;
   }
 
   /** Says that all files are whole. */
@@ -78,12 +90,13 @@ export function unfinishedFiles(
     const note = tree.present(rawFromText(name));
     const folder = note?.kind === 'file' ? notedFolder(join(rootPath, name)) : undefined;
     if (note === undefined || folder === undefined) return [];
-    const since = timeMs(note);
+    const notedMs = timeMs(note);
     return namesIn(rootPath, folder)
+      .filter((each) => !each.startsWith(OURS))
       .map((each) => joinPath(folder, each))
       .filter((path) => {
         const present = reached(tree, path);
-        return present?.kind === 'file' && timeMs(present) >= since && timeMs(present) <= since + LIFE_MS;
+        return present?.kind === 'file' && Math.abs(timeMs(present) - notedMs) <= LIFE_MS;
       });
   });
 }

@@ -4,6 +4,7 @@
 // have made, wait: a part that finds no other running when it ends sets them all. Parts begin and end by turns, so that none
 // begins meanwhile; one that begins later opens the folders again that it needs.
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { SourceRecord } from '../../format/manifest/manifest-types.js';
@@ -82,7 +83,22 @@ export class OutputUse {
       if (output.isClaimed) markUnderWay(output.tree);
       if (!output.settings.isEmpty) for (const index of this.waiting) this.open(index);
     });
-    if (!output.settings.isEmpty) this.dead = await lockedNames(output.settings.rootPath, 'ended');
+    if (!output.settings.isEmpty) this.dead = await this.endedRuns();
+  }
+
+  /**
+   * How the temporary names of ended runs begin. Where another restore runs, what it is writing looks like what an ended one has not
+   * finished: one that has left notes is then for a later restore.
+   */
+  private async endedRuns(): Promise<readonly string[]> {
+    const { rootPath } = this.output.settings;
+    const ended = await lockedNames(rootPath, 'ended');
+    return (await this.isAlone()) ? ended : ended.filter((prefix) => !hasNotes(rootPath, prefix));
+  }
+
+  private async isAlone(): Promise<boolean> {
+    const { rootPath, tempName } = this.output.settings;
+    return (await lockedNames(rootPath, 'running')).every((prefix) => prefix === tempName);
   }
 
   /** Files that killed restores have not finished, and which are therefore to be written whatever is in place. @throws system errors */
@@ -121,7 +137,8 @@ export class OutputUse {
   /** Removes what a thread of ours has left that did not end by itself. */
   private async removeOwn(): Promise<void> {
     const { rootPath, tempName } = this.output.settings;
-    if (hasNotes(rootPath, tempName)) await removeLeftovers(this.output, [tempName]);
+    if (this.lock === undefined || !existsSync(rootPath) || !hasNotes(rootPath, tempName)) return;
+    if (await this.isAlone()) await removeLeftovers(this.output, [tempName]);
   }
 
   /** Whether other parts run. */

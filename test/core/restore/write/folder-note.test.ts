@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -95,6 +96,32 @@ describe('a sink', () => {
     expect([names(out), readFileSync(join(out, 'deep/small'), 'utf8')]).toEqual([['deep', 'deep/small'], 'small']);
   });
 
+  test('gives temporary names to files with attributes, which get their time before those', async () => {
+    const out = await tempFolder();
+    const sink = openSink(out);
+    const renames = countRenames();
+
+    sink.whole(0, small, { xattrs: new Map() }, true);
+
+    expect([renames(), names(out)]).toEqual([1, ['deep', 'deep/small']]);
+    sink.dispose();
+  });
+
+  test('misses a file that was removed while its process was stopped', async () => {
+    const out = await tempFolder();
+    const sink = openSink(out);
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(0);
+    const stopping = vi.spyOn(LibcTree.prototype, 'close').mockImplementation(() => {
+      clock.mockReturnValue(61_000);
+      rmSync(join(out, 'deep/small'));
+    });
+    onTestFinished(() => [stopping, clock].forEach((spy) => void spy.mockRestore()));
+
+    expect(() => sink.whole(0, small, undefined, true)).toThrow(
+      'removed by another restore while this one was stopped',
+    );
+  });
+
   test('leaves nothing of a file that cannot be written', async () => {
     const out = await tempFolder();
     const sink = openSink(out);
@@ -114,7 +141,7 @@ test('a note is written again for another folder, and after ten seconds', async 
   const out = await tempFolder();
   const output = openFolder({ path: out, flatten: false, keepSpecialBits: false });
   onTestFinished(() => output.close());
-  const clock = vi.spyOn(performance, 'now');
+  const clock = vi.spyOn(Date, 'now');
   onTestFinished(() => clock.mockRestore());
   const note = new FolderNote(output.tree, raw('own-'));
   const path = join(out, 'own-.note');
@@ -129,6 +156,11 @@ test('a note is written again for another folder, and after ten seconds', async 
   const written = [isWritten(0, 'a'), isWritten(9999, 'a'), isWritten(10_000, 'a'), isWritten(10_001, 'b')];
 
   expect(written).toEqual([true, false, true, true]);
+  const stale = [70_001, 70_002].map((atMs) => {
+    clock.mockReturnValue(atMs);
+    return note.isStale;
+  });
+  expect(stale).toEqual([false, true]);
   note.remove();
   expect(names(out)).toEqual([]);
 });
@@ -157,6 +189,7 @@ describe('what a killed restore has not finished', () => {
     writeFileSync(join(out, '.archiver-0123abcd-lock'), JSON.stringify(holder));
     return { out, note: join(out, `${name}.note`) };
   }
+  const leftNames = ['.archiver-0123abcd-0-.note', '.archiver-0123abcd-lock'];
   const selectingOther = { selectors: { files: [raw('deep/other')] } };
 
   test.each(['never', 'if-newer', 'if-changed'] as const)('is written again with --overwrite %s', async (overwrite) => {
@@ -185,15 +218,36 @@ describe('what a killed restore has not finished', () => {
 
     expect(names(out)).toEqual([...leftNames, 'deep', 'deep/file', 'deep/other']);
   });
-  const leftNames = ['.archiver-0123abcd-0-.note', '.archiver-0123abcd-lock'];
+
+  test('stays while another restore runs there, and goes with the next one', async () => {
+    const { out } = await killed();
+    const other = join(out, '.archiver-89abcdef-lock');
+    writeFileSync(other, JSON.stringify(ownHolder(hostname())));
+
+    await restoreMade(archive(), { outputDir: out, ...selectingOther });
+    const between = names(out);
+    rmSync(other);
+    await restoreMade(archive(), { outputDir: out, ...selectingOther });
+
+    expect(between).toEqual([...leftNames, '.archiver-89abcdef-lock', 'deep', 'deep/file', 'deep/other']);
+    expect(names(out)).toEqual(['deep', 'deep/other']);
+  });
 
   test('may lie at the top', async () => {
     const { out } = await killed({ note: '' });
     writeFileSync(join(out, 'half'), '');
 
-    await restoreMade(archive(), { outputDir: out, ...selectingOther });
+    const locks: string[] = [];
+    await restoreMade(archive(), {
+      outputDir: out,
+      ...selectingOther,
+      emit: (event) => {
+        if (event.type === 'phase') locks.push(...readdirSync(out).filter((name) => name.endsWith('-lock')));
+      },
+    });
 
     expect(names(out)).toEqual(['deep', 'deep/file', 'deep/other']);
+    expect(locks.at(-1)).toMatch(/^\.archiver-(?!0123abcd)/);
   });
 
   test('is none of the files that are older than the note, or much newer', async () => {
