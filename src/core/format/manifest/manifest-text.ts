@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { RawPath } from '../../platform/paths/raw-path.js';
 import { firstPath } from './first-path.js';
-import { GzipText } from './gzip-text.js';
+import { GzipText, gzipText } from './gzip-text.js';
 import { encodeBeginning, type IndexedBlock, MAX_INDEXED_PATH } from './manifest-index.js';
 
 /** Entries of a block: some 140 KB gzipped, and an index of 25 KB for a million. */
@@ -28,6 +28,7 @@ export class ManifestText {
   private lines = 0;
   private characters = 0;
   private isAtLine = false;
+  private isEnded = false;
   private readonly blocks: { readonly first: RawPath; readonly bytes: Promise<Buffer> }[] = [];
   private waiting = 0;
 
@@ -85,19 +86,23 @@ export class ManifestText {
     if (this.waiting >= MAX_WAITING) await this.blocks.at(-MAX_WAITING)?.bytes;
   }
 
-  /** Waits until all blocks but the last one are compressed. */
+  /** Says that no more text comes: what is left is compressed meanwhile, and takes no more memory than its bytes. */
+  end(): void {
+    if (!this.isEnded) this.endBlock();
+    this.isEnded = true;
+  }
+
+  /** Waits until all blocks that have ended are compressed. */
   async written(): Promise<void> {
     await Promise.all(this.blocks.map(({ bytes }) => bytes));
   }
 
   /** The manifest with this head; without one, its text was added first. */
   async finish(head?: string): Promise<Buffer> {
-    this.endBlock();
+    this.end();
     const blocks = await Promise.all(this.blocks.map(({ bytes }) => bytes));
     if (head === undefined) return Buffer.concat(blocks);
-    const text = new GzipText();
-    text.add(head);
-    const gzipped = await text.finish();
+    const gzipped = await gzipText(head);
     const isIndexed = blocks.length > 1 && this.blocks.every(({ first }) => first.length <= MAX_INDEXED_PATH);
     return Buffer.concat([isIndexed ? encodeBeginning(gzipped, this.indexOf(blocks)) : gzipped, ...blocks]);
   }

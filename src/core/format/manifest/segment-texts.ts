@@ -105,7 +105,10 @@ export class SegmentTexts {
   /** Ends the segment that is being written: the next entry begins another. */
   cut(): void {
     const last = this.begun.at(-1);
-    if (last !== undefined) last.text.add('\n]}\n');
+    if (last !== undefined && !this.isCut) {
+      last.text.add('\n]}\n');
+      last.text.end();
+    }
     this.isCut = true;
   }
 

@@ -1,7 +1,7 @@
 // When a listing lies in segments, and how its manifest is made then: a head that names them.
 import type { AccountNames } from './entry-line.js';
 import { manifestHeadText } from './manifest-head-text.js';
-import { GzipText } from './gzip-text.js';
+import { gzipText } from './gzip-text.js';
 import { encodedManifest, type EncodedManifest } from './encoded-manifest.js';
 import type { ManifestHead, SegmentPlace } from './manifest-types.js';
 import { SEGMENTS_REQUIRED } from './requirements.js';
@@ -38,7 +38,6 @@ export async function headOfSegments(
   own: readonly EncodedSegment[],
   names?: AccountNames,
 ): Promise<EncodedManifest> {
-  const text = new GzipText();
-  text.add(`${manifestHeadText({ ...head, requires: SEGMENTS_REQUIRED, segments: places }, names)}]}\n`);
-  return { ...encodedManifest(await text.finish()), segments: { places, own } };
+  const text = `${manifestHeadText({ ...head, requires: SEGMENTS_REQUIRED, segments: places }, names)}]}\n`;
+  return { ...encodedManifest(await gzipText(text)), segments: { places, own } };
 }
