@@ -120,24 +120,51 @@ describe('verify --deep', () => {
     ]);
   });
 
-  test('reads a wrong table of contents again', async () => {
-    const { objects } = archive();
-    const [key = '', chunk = Buffer.alloc(0)] = [...objects].find(([name]) => name.includes('chunk-')) ?? [];
-    let hits = 0;
-    const reader = memoryReader(objects, {
-      get: async (asked, { range }, normal) => {
-        const isTail = asked === key && range !== undefined && 'end' in range && range.end === chunk.length;
-        return isTail && hits++ === 0 ? await flipped(normal(), [5]) : normal();
+  /** Reads chunks whose first answer is wrong in its table of contents, of 10 bytes from its end on, and at `places`. */
+  function bentTail(places: readonly number[]): MemoryReader {
+    let answers = 0;
+    return memoryReader(archive().objects, {
+      get: async (key, { range }, normal) => {
+        if (!key.includes('chunk-') || range === undefined || ++answers > 1) return normal();
+        return await flipped(normal(), [...places, normal().sizeBytes - 10]);
       },
     });
+  }
+
+  test('reads a wrong table of contents again', async () => {
+    const reader = bentTail([]);
 
     const result = await verify(reader);
 
-    expect(result).toMatchObject({ ok: true, errors: [] });
+    expect(result).toMatchObject({ ok: true, errors: [], filesRead: 3 });
     expect(result.warnings).toEqual([
       expect.objectContaining({ message: expect.stringMatching(/^the table of contents of/) }),
     ]);
-    expect(hits).toBe(2);
+    expect(chunkGets(reader)).toBe(2);
+  });
+
+  test('reads wrong frames again, and then the wrong table of contents behind them', async () => {
+    const reader = bentTail([100]);
+
+    const result = await verify(reader);
+
+    expect(result).toMatchObject({ ok: true, errors: [], filesRead: 3 });
+    expect(result.warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^frame 0 of/),
+      expect.stringMatching(/^the table of contents of/),
+    ]);
+    expect(chunkGets(reader)).toBe(3);
+  });
+
+  test('checks the frames of an object that ends too early', async () => {
+    const { objects } = archive();
+    const [key = '', chunk = Buffer.alloc(0)] = [...objects].find(([name]) => name.includes('chunk-')) ?? [];
+    objects.set(key, chunk.subarray(0, -10));
+
+    const result = await verify(memoryReader(objects));
+
+    expect(result).toMatchObject({ ok: false, filesRead: 3 });
+    expect(JSON.stringify(result.errors)).not.toContain('frame');
   });
 
   test('what is wrong twice is an error as before', async () => {

@@ -57,6 +57,8 @@ export interface SpanMessage {
   readonly last: number;
   readonly buffer: SharedArrayBuffer;
   readonly length: number;
+  /** Where the buffer goes on with the bytes after the last frame of the chunk, if it does. */
+  readonly tailAt?: number | undefined;
 }
 
 export type ToWorker =

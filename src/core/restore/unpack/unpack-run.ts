@@ -133,8 +133,11 @@ class UnpackRun {
   private *steps(worker: UnpackWorkerHandle, lane: Lane): Generator<() => () => Promise<void>> {
     for (const chunk of lane.chunks) {
       yield () => async () => this.beginChunk(worker, chunk);
-      for (const span of chunk.spans) yield () => this.startSpan(worker, chunk, span);
-      if (this.options.withTail && chunk.record.tocSize > 0) yield () => this.startTail(worker, chunk);
+      const tailAt = this.tailAt(chunk);
+      for (const span of chunk.spans)
+        yield () =>
+          span.end === tailAt ? this.startWithTail(worker, chunk, span) : this.startSpan(worker, chunk, span);
+      if (tailAt !== undefined && chunk.spans.at(-1)?.end !== tailAt) yield () => this.startTail(worker, chunk);
       yield () => async () => this.endChunk(worker, chunk);
     }
     yield () => async () => worker.send({ type: 'laneEnd' });
@@ -160,6 +163,33 @@ class UnpackRun {
       rawBytes: record.rawSize,
       storedBytes: bytes,
     });
+  }
+
+  /** Where what follows the frames of a chunk begins, if it is to be fetched. */
+  private tailAt({ record: { size, tocSize } }: LaneChunk): number | undefined {
+    return this.options.withTail && tocSize > 0 ? size - tocSize : undefined;
+  }
+
+  /**
+   * Fetches the last frames and what follows them with one request. An object that ends too early fails it: then each is fetched by itself,
+   * so that frames that are there are checked.
+   */
+  private startWithTail(worker: UnpackWorkerHandle, chunk: LaneChunk, span: Span): () => Promise<void> {
+    const { first, last, start, end } = span;
+    const { size } = chunk.record;
+    const outcome = this.outcome(size - start, () => this.options.source.range(chunk, start, size, this.abort.signal));
+    return async () => {
+      const got = await outcome;
+      const release = (): void => this.budget.release(size - start);
+      if ('fetched' in got) {
+        await worker.ready();
+        worker.send({ type: 'span', first, last, tailAt: end - start, ...got.fetched }, release);
+        return;
+      }
+      release();
+      const apart = [this.startSpan(worker, chunk, span), this.startTail(worker, chunk)];
+      for (const deliver of apart) await deliver();
+    };
   }
 
   private startSpan(worker: UnpackWorkerHandle, chunk: LaneChunk, span: Span): () => Promise<void> {

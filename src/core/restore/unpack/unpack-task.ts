@@ -70,9 +70,10 @@ export class UnpackTask {
         return;
       case 'span':
         this.span(message);
+        this.tailOf(message);
         return;
       case 'tail':
-        this.wantsTail = this.checker?.tail(new Uint8Array(message.buffer, 0, message.length)) === false;
+        this.tail(new Uint8Array(message.buffer, 0, message.length));
         return;
       case 'lost':
         this.lost(message.first, message.last, message.reason);
@@ -134,6 +135,17 @@ export class UnpackTask {
     if (wanted === undefined) return;
     const isRight = stopped === undefined ? this.secondTail(bytes) : this.span(stopped.span, stopped, bytes);
     if (isRight) this.mended.push(wanted);
+    if (stopped !== undefined) this.tailOf(stopped.span);
+  }
+
+  /** Takes what follows the last frame, where it has come with the frames, once those are done. */
+  private tailOf({ buffer, length, tailAt }: SpanMessage): void {
+    if (tailAt === undefined || this.stopped !== undefined || this.options.isStopped()) return;
+    this.tail(new Uint8Array(buffer, tailAt, length - tailAt));
+  }
+
+  private tail(bytes: Uint8Array): void {
+    this.wantsTail = this.checker?.tail(bytes) === false;
   }
 
   private secondTail(bytes: Uint8Array | undefined): boolean {

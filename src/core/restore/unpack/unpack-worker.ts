@@ -52,12 +52,16 @@ class WorkerThread {
       if (message.type === 'begin') this.begin(message.data);
       else if (!this.isBroken && !this.isStopped()) this.job?.handle(message);
     });
+    this.waiting = message;
+    if (!this.asksAgain()) this.done(message);
+  }
+
+  /** Asks for the bytes that the message that was handled last needs once more; false if there are none. */
+  private asksAgain(): boolean {
     const wrong = this.isBroken ? undefined : this.job?.wanted;
-    if (wrong === undefined) this.done(message);
-    else {
-      this.waiting = message;
-      this.post({ type: 'again', wrong });
-    }
+    if (wrong === undefined) this.waiting = undefined;
+    else this.post({ type: 'again', wrong });
+    return wrong !== undefined;
   }
 
   private again(message: RereadMessage): void {
@@ -65,7 +69,7 @@ class WorkerThread {
     if (this.job === undefined) return; // closed meanwhile
     this.guarded(() => this.job?.again(message));
     if (message.buffer !== undefined) this.post({ type: 'returned', buffer: message.buffer });
-    this.waiting = undefined;
+    if (this.asksAgain()) return;
     this.held = [];
     if (waiting !== undefined) this.done(waiting);
     for (const next of held) this.receive(next); // one of them may have to wait again

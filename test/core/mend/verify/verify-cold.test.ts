@@ -59,7 +59,7 @@ test('the class is that of the store, whatever the manifest says', async () => {
     unreadCold: [{ storageClass: 'GLACIER', chunks: 1 }],
   });
   // One byte of what the listing says is cold is asked for, in case that its class is only a label.
-  expect(moved.requests()['GetObject']).toBe(4);
+  expect(moved.requests()['GetObject']).toBe(3);
   expect(await verify(back)).toMatchObject({ ok: true, checked: 'content', chunksRead: 2, unreadCold: [] });
 });
 

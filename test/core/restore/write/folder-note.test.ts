@@ -115,7 +115,7 @@ describe('a sink', () => {
       clock.mockReturnValue(61_000);
       rmSync(join(out, 'deep/small'));
     });
-    onTestFinished(() => [stopping, clock].forEach((spy) => void spy.mockRestore()));
+    onTestFinished(() => [stopping, clock].forEach((spy) => spy.mockRestore()));
 
     expect(() => sink.whole(0, small, undefined, true)).toThrow(
       'removed by another restore while this one was stopped',
