@@ -176,11 +176,11 @@ class Restore {
     const use = new OutputUse(writing, output, head.source, this.shared, warnings);
     let hardlinks: ReadonlyMap<number, number>;
     let work: PlannedWork;
-    let fetched: Fetched;
+    let fetched: Fetched | undefined;
     try {
       await use.begin();
       if (!output.settings.isEmpty)
-        settleExisting(table, output.tree, failures, { ...options, unfinished: use.unfinished }, extras);
+        settleExisting(table, output.tree, failures, { ...options, unfinished: use.unfinished() }, extras);
       hardlinks = planHardlinks(table, extras);
       work = this.work(hardlinks);
       if (!(await this.mayFetch(work))) return this.result(STATE.waiting, work, { bytesFetched: 0, ranges: 0 });
@@ -190,7 +190,7 @@ class Restore {
       fetched = await this.write(writing, output, work, hardlinks, use.later);
     } finally {
       if (!this.isBegun) use.closeAgain();
-      await use.end();
+      await use.end(fetched !== undefined);
     }
     // Done last, since the folder's time is that of the source.
     if (output.wasMade && selectors.all === true && !flatten && !isPart) finishRoot(writing, head.source);

@@ -24,12 +24,9 @@ import type { OutputTree, Present } from '../output-tree/output-tree.js';
 const OURS = '.archiver-';
 /** No temporary name ends so: those are numbered. */
 const END = '.note';
-/** How long a note is good for, in ms. */
+/** How long a note is good for, in ms. A network's file system may store it that much later than the file. */
 const FRESH_MS = 10_000;
-/**
- * Most time in ms between a note and a file that is written: a small one takes less than the difference on any disk. Either may be the
- * earlier, as a network's file system stores when it likes.
- */
+/** How long after its note a file was written at the latest, in ms: a small one takes less than the difference on any disk. */
 const LIFE_MS = 60_000;
 
 export class FolderNote {
@@ -96,7 +93,8 @@ export function unfinishedFiles(
       .map((each) => joinPath(folder, each))
       .filter((path) => {
         const present = reached(tree, path);
-        return present?.kind === 'file' && Math.abs(timeMs(present) - notedMs) <= LIFE_MS;
+        const since = present?.kind === 'file' ? timeMs(present) - notedMs : NaN;
+        return since >= -FRESH_MS && since <= LIFE_MS;
       });
   });
 }

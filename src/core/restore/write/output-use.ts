@@ -102,7 +102,7 @@ export class OutputUse {
   }
 
   /** Files that killed restores have not finished, and which are therefore to be written whatever is in place. @throws system errors */
-  get unfinished(): ReadonlySet<RawPath> {
+  unfinished(): ReadonlySet<RawPath> {
     return new Set(unfinishedFiles(this.output, this.dead));
   }
 
@@ -120,11 +120,11 @@ export class OutputUse {
       if (state[index] === STATE.elsewhere && changed.has(writing.table.path(index))) state[index] = STATE.waiting;
   }
 
-  /** Ends, however the restore did. @throws conflict, io */
-  async end(): Promise<void> {
+  /** Ends, whether all was written or not. @throws conflict, io */
+  async end(isWritten: boolean): Promise<void> {
     try {
       await this.inTurn(async () => {
-        await this.removeOwn();
+        if (!isWritten) await this.removeOwn();
         await this.lock?.release();
         if (!(await this.hasOthers())) this.finishWaiting();
       });

@@ -307,7 +307,7 @@ describe('what a killed restore has not finished', () => {
 
   test('goes at the end when only a thread has died', async () => {
     const out = await tempFolder();
-    const result = await restoreMade(archive(), {
+    const restoring = restoreMade(archive(), {
       outputDir: out,
       emit: (event) => {
         if (event.type !== 'phase' || event.phase !== 'finishing') return;
@@ -315,9 +315,11 @@ describe('what a killed restore has not finished', () => {
         writeFileSync(join(out, lock.replace(/lock$/, '7-.note')), 'deep\0');
         writeFileSync(join(out, 'deep/half'), '');
         writeFileSync(join(out, 'deep', lock.replace(/lock$/, '7-1')), '');
+        throw new Error('a thread has died');
       },
     });
 
-    expect([result.failed, names(out)]).toEqual([[], ['deep', 'deep/file', 'deep/other']]);
+    await expect(restoring).rejects.toThrow('a thread has died');
+    expect(names(out)).toEqual(['deep', 'deep/file', 'deep/other']);
   });
 });
