@@ -10,6 +10,7 @@ import { readAll } from '../../../src/core/store/read-content.js';
 import { FrameCache } from '../../../src/core/restore/frame-cache.js';
 import { readFile } from '../../../src/core/restore/listing/read-file.js';
 import type { VerifyResult } from '../../../src/core/mend/verify/verify.js';
+import { MIN_MEMORY_BYTES } from '../../../src/core/platform/limits/memory-plan.js';
 import { useBrokenS3 } from '../../support/broken-s3.js';
 import { makeArchive, type MadeArchive, UPLOAD_ID } from '../../support/make-archive.js';
 import { memoryReader, type MemoryReader } from '../../support/memory-reader.js';
@@ -156,6 +157,19 @@ describe('verify --deep', () => {
     expect(chunkGets(reader)).toBe(3);
   });
 
+  test('asks for each part where both together come with a wrong length', async () => {
+    let answers = 0;
+    const reader = memoryReader(archive().objects, {
+      get: (key, _options, normal) =>
+        key.includes('chunk-') && ++answers === 1 ? { ...normal(), totalBytes: 5, sizeBytes: 5 } : normal(),
+    });
+
+    const result = await verify(reader);
+
+    expect(result).toMatchObject({ ok: true, errors: [], filesRead: 3 });
+    expect(chunkGets(reader)).toBe(3);
+  });
+
   test('checks the frames of an object that ends too early', async () => {
     const { objects } = archive();
     const [key = '', chunk = Buffer.alloc(0)] = [...objects].find(([name]) => name.includes('chunk-')) ?? [];
@@ -165,6 +179,23 @@ describe('verify --deep', () => {
 
     expect(result).toMatchObject({ ok: false, filesRead: 3 });
     expect(JSON.stringify(result.errors)).not.toContain('frame');
+  });
+
+  test('goes on where every object ends too early and there is memory for one at a time', async () => {
+    const files = Array.from({ length: 12 }, (_, chunk) => ({
+      path: `f${10 + chunk}`,
+      content: randomBytes(3 << 20),
+      chunk,
+    }));
+    const { objects } = makeArchive({ files });
+    for (const [key, chunk] of objects) if (key.includes('chunk-')) objects.set(key, chunk.subarray(0, -10));
+
+    const result = await verifyMade(memoryReader(objects), UPLOAD_ID, {
+      memoryLimitBytes: MIN_MEMORY_BYTES,
+      requestsAtOnce: 32,
+    });
+
+    expect(result).toMatchObject({ ok: false, filesRead: 12 });
   });
 
   test('what is wrong twice is an error as before', async () => {

@@ -37,7 +37,13 @@ export interface UnpackRunOptions {
 }
 
 /** The bytes fetched for a span, or why they could not be. */
-type Outcome = { readonly fetched: FetchedSpan } | { readonly reason: string };
+type Outcome<T> = { readonly fetched: T } | { readonly reason: string };
+
+/** The last frames of a chunk, and what follows them: behind them in the same buffer, by itself, or not there. */
+interface FetchedFrames extends FetchedSpan {
+  readonly tailAt?: number;
+  readonly tail?: FetchedSpan;
+}
 
 /** Whether a failure concerns one object and says nothing about others. */
 export const isOfObject = (error: unknown): boolean => isArchiverError(error, 'not-found', 'integrity', 'conflict');
@@ -170,26 +176,44 @@ class UnpackRun {
     return this.options.withTail && tocSize > 0 ? size - tocSize : undefined;
   }
 
+  private startWithTail(worker: UnpackWorkerHandle, chunk: LaneChunk, span: Span): () => Promise<void> {
+    const { first, last } = span;
+    const bytes = chunk.record.size - span.start;
+    const outcome = this.outcome(bytes, () => this.fetchWithTail(chunk, span));
+    return async () => {
+      const got = await outcome;
+      await worker.ready();
+      const release = (): void => this.budget.release(bytes);
+      if (!('fetched' in got)) {
+        worker.send({ type: 'lost', first, last, reason: got.reason }, release);
+        return;
+      }
+      const { tail, ...frames } = got.fetched;
+      worker.send({ type: 'span', first, last, ...frames }, tail === undefined ? release : undefined);
+      if (tail !== undefined) worker.send({ type: 'tail', ...tail }, release);
+    };
+  }
+
   /**
    * Fetches the last frames and what follows them with one request. An object that ends too early fails it: then each is fetched by itself,
    * so that frames that are there are checked.
    */
-  private startWithTail(worker: UnpackWorkerHandle, chunk: LaneChunk, span: Span): () => Promise<void> {
-    const { first, last, start, end } = span;
+  private async fetchWithTail(chunk: LaneChunk, { start, end }: Span): Promise<FetchedFrames> {
+    const { source } = this.options;
     const { size } = chunk.record;
-    const outcome = this.outcome(size - start, () => this.options.source.range(chunk, start, size, this.abort.signal));
-    return async () => {
-      const got = await outcome;
-      const release = (): void => this.budget.release(size - start);
-      if ('fetched' in got) {
-        await worker.ready();
-        worker.send({ type: 'span', first, last, tailAt: end - start, ...got.fetched }, release);
-        return;
-      }
-      release();
-      const apart = [this.startSpan(worker, chunk, span), this.startTail(worker, chunk)];
-      for (const deliver of apart) await deliver();
-    };
+    const { signal } = this.abort;
+    try {
+      return { ...(await source.range(chunk, start, size, signal)), tailAt: end - start };
+    } catch (error) {
+      if (!this.isOfOne(error)) throw error;
+    }
+    const frames = await source.range(chunk, start, end, signal);
+    try {
+      return { ...frames, tail: await source.range(chunk, end, size, signal) };
+    } catch (error) {
+      if (!this.isOfOne(error)) throw error;
+      return frames;
+    }
   }
 
   private startSpan(worker: UnpackWorkerHandle, chunk: LaneChunk, span: Span): () => Promise<void> {
@@ -226,8 +250,11 @@ class UnpackRun {
 
   /** Ends the run if a failure would repeat for every object. */
   private failIfForAll(error: unknown): void {
-    const isOfOne = this.options.isOfObject ?? isOfObject;
-    if (!isOfOne(error)) this.fail(explain(error));
+    if (!this.isOfOne(error)) this.fail(explain(error));
+  }
+
+  private isOfOne(error: unknown): boolean {
+    return (this.options.isOfObject ?? isOfObject)(error);
   }
 
   private startTail(worker: UnpackWorkerHandle, chunk: LaneChunk): () => Promise<void> {
@@ -243,7 +270,7 @@ class UnpackRun {
     };
   }
 
-  private async outcome(bytes: number, fetch: () => Promise<FetchedSpan>): Promise<Outcome> {
+  private async outcome<T>(bytes: number, fetch: () => Promise<T>): Promise<Outcome<T>> {
     await this.budget.acquire(bytes);
     if (this.fatal !== undefined) return { reason: 'stopped' };
     try {

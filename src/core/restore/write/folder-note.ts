@@ -1,4 +1,4 @@
-// What a killed restore was writing under its own name. In a folder that held nothing, files are created under their names at once: nobody else
+// Finds files that a killed restore has not finished. In a folder that held nothing, files are created under their names at once: nobody else
 // uses them yet, and their content has been compared before (docs/decisions/107). Each thread notes the folder in which it creates them,
 // beside the lock of the run. If the run is killed, the one file there that may not be whole is known by its time, which is about the note's:
 // whole files have the times of the archive.

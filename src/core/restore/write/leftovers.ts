@@ -1,7 +1,8 @@
 // Removes what killed restores leave below an output folder: files under temporary names, which begin alike for a run, and those that they
-// were writing under their own (folder-note.ts). Beside them lies the lock of the run, so that the next restore into the folder knows that nobody writes to them any more. The computer of a run may have died
-// with it: a lock that was not refreshed for long has expired, wherever it comes from. The file by which a run sees which names are one
-// (probeFolding) comes before its lock, and whoever misses it makes it again: anybody may remove it.
+// were writing under their own (folder-note.ts). Beside them lies the lock of the run, so that the next restore into the folder knows that
+// nobody writes to them any more. The computer of a run may have died with it: a lock that was not refreshed for long has expired, wherever
+// it comes from. The file by which a run sees which names are one (probeFolding) comes before its lock, and whoever misses it makes it again:
+// anybody may remove it.
 import { readdirSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
