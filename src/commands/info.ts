@@ -251,7 +251,7 @@ function compression({ settings, codec, chunks }: ManifestHead): Rows {
   return [
     ['algorithm', `${printable(settings.compression.algorithm)} (${printable(codec)})`],
     ['level', `${levelText(settings.compression.level)}${levels.length === 0 ? '' : `; used: ${levels.join(', ')}`}`],
-    ['frames', settings.frameSize === 0 ? 'one a chunk' : `${formatBytes(settings.frameSize)} of data each`],
+    ['frames', settings.frameSize === 0 ? 'one a chunk' : `${formatBytes(settings.frameSize)} of data each, at most`],
     ['chunks', `${formatBytes(settings.chunkSize)} of data at most`],
     ...(packed.length === chunks.length
       ? []

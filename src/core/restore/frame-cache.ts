@@ -79,7 +79,8 @@ export class FrameCache {
   put(sha256: string, bytes: Uint8Array): void {
     if (this.isBroken || this.known.has(sha256) || bytes.byteLength > this.options.limitBytes) return;
     this.known.add(sha256);
-    const copy = Buffer.from(bytes);
+    // `Buffer.from` copies shared memory byte by byte.
+    const copy = Buffer.allocUnsafeSlow(bytes.byteLength).fill(bytes);
     this.pending = this.pending.then(() => this.store(sha256, copy));
   }
 

@@ -8,7 +8,7 @@ import type { EventSink } from '../events/events.js';
 import { chunkKey } from '../format/manifest/manifest-check.js';
 import { displayPath, printable } from '../platform/paths/raw-path.js';
 import { countEntries, type EntryCounts } from './plan/count-entries.js';
-import { extentCut, planWork, type Work } from './plan/plan-work.js';
+import { extentCut, isLittle, planWork, type Work } from './plan/plan-work.js';
 import { Failures, type Failure } from '../platform/failures/failure-list.js';
 import { finishFolders, finishRoot, makeFolders, type Writing } from './write/folders.js';
 import { OutputUse, sharedOutput } from './write/output-use.js';
@@ -76,12 +76,19 @@ export async function restoreUpload(options: RestoreOptions): Promise<RestoreRes
   emit({ type: 'start', operation, source: uploadUrlOf(reader.url, uploadId), target: outputDir });
   emit({ type: 'step', step: 'plan', uploadId });
   for (const text of [loadCodec().slowness, treeLoss()]) if (text !== undefined) emit({ type: 'note', text });
-  const pool = new WorkerPool(options.dryRun ? 0 : options.selectors.all === true ? workerCount() : 1);
+  const pool = new WorkerPool(threadsAhead(options));
   try {
     return await gatherAndRestore(options, pool);
   } finally {
     await pool.close();
   }
+}
+
+/** Threads to start before it is known how much there is to do. */
+function threadsAhead({ dryRun, selectors }: RestoreOptions): number {
+  if (dryRun) return 0;
+  if (selectors.all === true) return workerCount();
+  return (selectors.files ?? selectors.paths ?? []).length > 0 ? 0 : 1;
 }
 
 async function gatherAndRestore(options: RestoreOptions, pool: WorkerPool): Promise<RestoreResult> {
@@ -262,6 +269,7 @@ class Restore {
         before: folders,
         pool: this.pool,
         workers: work.workers,
+        isLittle: isLittle(work),
         requestsAtOnce: options.requestsAtOnce,
         bytesUnderWay: work.bytesUnderWay,
         withTail: false,

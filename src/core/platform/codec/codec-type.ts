@@ -15,6 +15,11 @@ export interface Codec {
   /** Decodes `source`, exactly one frame, filling `target` exactly; returns the size. @throws integrity */
   decompressFrame(target: Uint8Array, source: Uint8Array): number;
   /**
+   * Decodes the first bytes of `source`, a frame of `rawSize` bytes, filling `target` exactly, where the codec can leave out the rest: its
+   * checksum is not compared then. @throws integrity
+   */
+  decompressStart?(target: Uint8Array, source: Uint8Array, rawSize: number): void;
+  /**
    * Decodes one frame of `rawSize` bytes piece by piece through `piece`, for frames too large to hold decoded.
    * Each call of `onPiece` gets a view that is only valid until it returns. @throws integrity
    */

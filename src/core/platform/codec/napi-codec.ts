@@ -42,6 +42,24 @@ function napiCodec(binding: Binding): Codec {
         throw undecodable(error);
       }
     },
+    decompressStart(target, source, rawSize) {
+      checkFrame(source, rawSize);
+      decompressor.reset(binding.ResetDirective.sessionOnly);
+      let at = 0;
+      let filled = 0;
+      try {
+        while (filled < target.byteLength) {
+          const [, produced, consumed] = decompressor.decompressStream(target.subarray(filled), source.subarray(at));
+          if (produced === 0 && consumed === 0) throw new Error('it gives less than it says');
+          at += consumed;
+          filled += produced;
+        }
+      } catch (error) {
+        throw undecodable(error);
+      } finally {
+        decompressor.reset(binding.ResetDirective.sessionOnly);
+      }
+    },
     decompressPieces(source, rawSize, piece, onPiece) {
       checkFrame(source, rawSize);
       decompressor.reset(binding.ResetDirective.sessionOnly);

@@ -111,12 +111,13 @@ export const oneOf = <const W extends readonly string[]>(words: W): z.ZodMiniEnu
 
 /** A number that passes `isOne`. */
 export const numberThat = (isOne: (one: number) => boolean, words: string): z.ZodMiniNumber =>
-  z.number(words).check(z.refine(isOne, words));
+  tested(z.number(words).check(z.refine(isOne, words)), (one) => isNumber(one) && isOne(one));
 
-export const number = z.number('a number');
+const isNumber = (one: unknown): one is number => Number.isFinite(one);
+export const number = tested(z.number('a number'), isNumber);
 
 /** A whole number, also below 0. */
-export const whole = z.int('a whole number');
+export const whole = tested(z.int('a whole number'), Number.isSafeInteger);
 
 /** A whole number from 0 to `max`. */
 export const countTo = (max: number): Type<number> =>
@@ -127,9 +128,12 @@ export const countTo = (max: number): Type<number> =>
 export const count = countTo(Number.MAX_SAFE_INTEGER);
 
 const AMOUNT = 'a number from 0 on';
-export const amount = z.number(AMOUNT).check(z.minimum(0, AMOUNT));
+export const amount = tested(z.number(AMOUNT).check(z.minimum(0, AMOUNT)), (one) => isNumber(one) && one >= 0);
 const FRACTION = 'a number from 0 to 1';
-export const fraction = z.number(FRACTION).check(z.minimum(0, FRACTION), z.maximum(1, FRACTION));
+export const fraction = tested(
+  z.number(FRACTION).check(z.minimum(0, FRACTION), z.maximum(1, FRACTION)),
+  (one) => isNumber(one) && one >= 0 && one <= 1,
+);
 
 /** A list of `least` to `most` items. */
 export function listOf<T extends Type>(
@@ -248,14 +252,14 @@ export function nullable<T extends Type>(value: T): z.ZodMiniNullable<T> {
 }
 
 /** The value, or `other` when the key is missing or null. */
-export const orElse = <T extends Type, E>(value: T, other: E): Type<z.output<T> | E> =>
-  tested(
-    z.pipe(
-      z.nullish(value),
-      z.transform((one) => one ?? other),
-    ),
-    tests.get(value),
+export function orElse<T extends Type, E>(value: T, other: E): Type<z.output<T> | E> {
+  const test = tests.get(value);
+  const made = z.pipe(
+    z.nullish(value),
+    z.transform((one) => one ?? other),
   );
+  return tested(made, test && ((one) => test(one) || (one === null && other === null)));
+}
 export const orNull = <T extends Type>(value: T): Type<z.output<T> | null> => orElse(value, null);
 /** The value; undefined when the key is missing or null. */
 export const orMissing = <T extends Type>(value: T): z.ZodMiniExactOptional<Type<z.output<T>>> =>

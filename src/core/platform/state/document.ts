@@ -2,7 +2,7 @@
 // each with one sentence.
 import { createHash } from 'node:crypto';
 import { readObject, readValue } from '../documents/read-document.js';
-import type { Schema } from '../documents/schema.js';
+import { isPlain, type Schema } from '../documents/schema.js';
 import { ArchiverError, integrityError } from '../failures/errors.js';
 import { parseBoundedJson } from '../json/json-guard.js';
 import { printable } from '../paths/raw-path.js';
@@ -59,7 +59,9 @@ export function readStateDocument<T>(text: string, kind: StateSchema<T>, place: 
   const isRead = found === format || (typeof found === 'number' && found >= (kind.oldestFormat ?? format));
   if (!isRead || sha256 !== digestOf(JSON.stringify(body)))
     throw integrityError(`${what} is damaged: it does not match its checksum`, { hint });
-  return readValue(kind.body, body, what, { hint });
+  const { type: _type, format: _format, ...alone } = body;
+  const schema = kind.body();
+  return isPlain(schema, alone) ? alone : readValue(kind.body, body, what, { hint });
 }
 
 function parsedText(text: string, what: string, hint: string): unknown {

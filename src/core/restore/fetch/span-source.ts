@@ -57,7 +57,7 @@ export class SpanSource {
     const bytes = await this.options.cache.read(frame.sha256, frame.size);
     if (bytes === undefined) return undefined;
     const buffer = this.buffers.take(bytes.byteLength);
-    new Uint8Array(buffer).set(bytes);
+    Buffer.from(buffer, 0, bytes.byteLength).fill(bytes);
     return { buffer, length: bytes.byteLength };
   }
 

@@ -13,8 +13,11 @@ const MIN_SPAN = MIB;
 /** Gaps up to this are fetched too instead of making two requests: about what a connection transfers during a round trip. */
 const MAX_GAP = 512 * 1024;
 const DEFAULT_UNDER_WAY = 128 * MIB;
-/** Work for the workers, in lanes, and the limits that hold for it. */
+/** Two frames of the usual size, decoded: a thread takes longer to start. */
+const MAX_LITTLE_BYTES = 32 * MIB;
+const MAX_LITTLE_ENTRIES = 256;
 
+/** Work for the workers, in lanes, and the limits that hold for it. */
 export interface Work {
   readonly lanes: readonly Lane[];
   readonly extents: ExtentData;
@@ -82,6 +85,16 @@ export function planWork(options: PlanWorkOptions): Work {
     bytesUnderWay,
     chunks: laneChunks.length,
   };
+}
+
+/** True if it is done sooner than a thread has started. */
+export function isLittle({ lanes, extents, empty }: Pick<Work, 'lanes' | 'extents' | 'empty'>): boolean {
+  if (extents.count + empty.length > MAX_LITTLE_ENTRIES) return false;
+  let rawBytes = 0;
+  for (const { record, spans } of lanes.flatMap(({ chunks }) => chunks))
+    for (const { first, last } of spans)
+      for (const frame of record.frames.slice(first, last + 1)) rawBytes += frame.rawSize;
+  return rawBytes <= MAX_LITTLE_BYTES;
 }
 
 function wholeRanges(

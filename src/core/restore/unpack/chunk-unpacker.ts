@@ -46,6 +46,16 @@ export class ChunkUnpacker {
     this.extras = extras;
   }
 
+  /** Returns where the last byte ends that is wanted of the stream's bytes `start` to `end`, which come next; `start` if none is. */
+  wantedUntil(start: number, end: number): number {
+    if (this.open.length > 0) return end;
+    const { offset, size } = this.extents;
+    let until = start;
+    for (let extent = this.next; extent < this.to && (offset[extent] ?? 0) < end; extent++)
+      until = Math.max(until, (offset[extent] ?? 0) + (size[extent] ?? 0));
+    return Math.min(until, end);
+  }
+
   /**
    * Unpacks decoded bytes that begin at `start` of the chunk's tar stream; they are not kept. `isInBatch` when they lie in the memory of
    * the batch. @throws when nothing can go on

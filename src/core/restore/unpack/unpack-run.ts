@@ -23,7 +23,10 @@ export interface UnpackRunOptions {
   /** What has to be done before a worker begins, while the first bytes are fetched; if it rejects, the run ends so. */
   readonly before?: Promise<unknown> | undefined;
   readonly pool: WorkerPool;
+  /** Most workers that have something to do. */
   readonly workers: number;
+  /** See `WorkerPool.take`. */
+  readonly isLittle?: boolean;
   readonly requestsAtOnce: number;
   readonly bytesUnderWay: number;
   /** Also fetch what follows the frames. */
@@ -68,10 +71,10 @@ class UnpackRun {
     const onAbort = (): void => this.fail(options.signal.reason as Error);
     options.signal.addEventListener('abort', onAbort, { once: true });
     if (options.signal.aborted) onAbort();
-    const workers = options.pool.take(options.workers);
+    const workers = options.pool.take(options.workers, options.isLittle);
     workers.forEach((worker, index) => this.begin(worker, index));
     try {
-      await Promise.all(workers.map((worker, index) => this.feed(worker, index)));
+      await Promise.all(workers.map((worker, index) => this.feed(worker, index, workers.length)));
     } catch (error) {
       this.fail(error instanceof Error ? error : new Error(errorText(error)));
     } finally {
@@ -102,8 +105,8 @@ class UnpackRun {
     this.budget.lift();
   }
 
-  private async feed(worker: UnpackWorkerHandle, index: number): Promise<void> {
-    const ahead = Math.max(2, Math.ceil(this.options.requestsAtOnce / this.options.workers) + 1);
+  private async feed(worker: UnpackWorkerHandle, index: number, workers: number): Promise<void> {
+    const ahead = Math.max(2, Math.ceil(this.options.requestsAtOnce / workers) + 1);
     const queue: (() => Promise<void>)[] = [];
     for (let lane = this.takeLane(); lane !== undefined; lane = this.takeLane()) {
       for (const step of this.steps(worker, lane)) {
@@ -116,7 +119,7 @@ class UnpackRun {
     await this.options.before;
     for (let deliver = queue.shift(); deliver !== undefined && this.fatal === undefined; deliver = queue.shift())
       await deliver();
-    this.sendEmpty(worker, index);
+    this.sendEmpty(worker, index, workers);
     worker.send({ type: 'settle' });
     await worker.idle();
   }
@@ -125,8 +128,8 @@ class UnpackRun {
     return this.fatal === undefined ? this.options.lanes[this.nextLane++] : undefined;
   }
 
-  private sendEmpty(worker: UnpackWorkerHandle, index: number): void {
-    const { empty, workers, extras } = this.options;
+  private sendEmpty(worker: UnpackWorkerHandle, index: number, workers: number): void {
+    const { empty, extras } = this.options;
     const share = empty.filter((_, position) => position % workers === index);
     if (share.length === 0) return;
     const own = new Map(

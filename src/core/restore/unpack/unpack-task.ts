@@ -23,6 +23,8 @@ import type {
 /** Larger frames are decoded piece by piece, so that a chunk without framing needs no buffer of its size. */
 const MAX_WHOLE_FRAME = 32 * 1024 * 1024;
 const PIECE_BYTES = 4 * 1024 * 1024;
+/** Decoding a frame in part is slower for each byte. */
+const LEAST_LEFT_OUT = 1024 * 1024;
 const DIGEST_BYTES = 32;
 
 export interface UnpackTaskOptions {
@@ -31,6 +33,8 @@ export interface UnpackTaskOptions {
   readonly extents: Extents;
   readonly sink: ContentSink;
   readonly checkChunks: boolean;
+  /** The MD5 of each file vouches for what is decoded, so that frames may be decoded as far as anything is wanted of them. */
+  readonly areFilesHashed: boolean;
   /** Hashes whole files by the frame; without it the sink hashes each. */
   readonly batch?: BatchHash | undefined;
   /** Called after each frame. */
@@ -214,7 +218,7 @@ export class UnpackTask {
     const start = this.rawStarts[frame] ?? 0;
     try {
       if (chunk.isFile) this.give(start, this.asItIs(stored, rawSize), rawSize <= MAX_WHOLE_FRAME);
-      else if (rawSize <= MAX_WHOLE_FRAME) this.give(start, this.decode(stored, rawSize), true);
+      else if (rawSize <= MAX_WHOLE_FRAME) this.give(start, this.decode(stored, start, rawSize), true);
       else this.decodePieces(stored, rawSize, start);
     } catch (error) {
       if (!isArchiverError(error, 'integrity')) throw error;
@@ -227,10 +231,21 @@ export class UnpackTask {
     this.unpacker.consume(start, bytes, isInBatch);
   }
 
-  private decode(stored: Uint8Array, rawSize: number): Uint8Array {
-    const target = this.options.batch?.allocate(rawSize) ?? this.room(rawSize).subarray(0, rawSize);
-    this.options.codec.decompressFrame(target, stored);
+  private decode(stored: Uint8Array, start: number, rawSize: number): Uint8Array {
+    const { batch, codec } = this.options;
+    const wanted = this.wantedOf(start, rawSize);
+    const target = batch?.allocate(wanted) ?? this.room(wanted).subarray(0, wanted);
+    if (wanted < rawSize) codec.decompressStart?.(target, stored, rawSize);
+    else codec.decompressFrame(target, stored);
     return target;
+  }
+
+  /** Returns how many bytes of a frame have to be decoded. */
+  private wantedOf(start: number, rawSize: number): number {
+    const { areFilesHashed, codec } = this.options;
+    if (!areFilesHashed || this.checker !== undefined || codec.decompressStart === undefined) return rawSize;
+    const wanted = this.unpacker.wantedUntil(start, start + rawSize) - start;
+    return rawSize - wanted < LEAST_LEFT_OUT ? rawSize : wanted;
   }
 
   /** Returns bytes that are not compressed, in the memory of the batch if it can hash them. */

@@ -1,7 +1,8 @@
-// The main thread's end of one unpack worker: messages go out in order, each is answered, and a bounded number is under
+// The other end of one unpack worker: messages go out in order, each is answered, and a bounded number is under
 // way at a time.
 import { ArchiverError } from '../../platform/failures/errors.js';
 import { WorkerThread } from '../../platform/threads/worker-thread.js';
+import { UnpackHere } from './unpack-here.js';
 import type { RereadMessage, FromWorker, ToWorker, Trouble, UnpackData, WrongBytes } from './unpack-protocol.js';
 
 export interface WorkerEvents {
@@ -17,7 +18,7 @@ export interface WorkerEvents {
 const MAX_UNDER_WAY = 4;
 
 export class UnpackWorkerHandle {
-  private readonly thread: WorkerThread<ToWorker, FromWorker>;
+  private readonly thread: WorkerThread<ToWorker, FromWorker> | UnpackHere;
   private readonly underWay: (() => void)[] = [];
   private wake: (() => void) | undefined;
   private isGone = false;
@@ -26,15 +27,16 @@ export class UnpackWorkerHandle {
   private events: WorkerEvents | undefined;
   private closing: Promise<void> | undefined;
 
-  /** Starts the thread, so that it is ready when `begin` says what to do. `url`: script to run instead of the unpacking thread's. */
-  constructor(url?: URL) {
-    this.thread = new WorkerThread({
-      name: 'unpack-worker',
-      what: 'an unpacking thread',
-      url,
-      onMessage: (message) => this.receive(message),
-      onFailure: (error) => this.fail(error),
-    });
+  /** Starts a thread, so that it is ready when `begin` says what to do, unless it works `here`. `url`: script to run in the thread instead. */
+  constructor(where: 'thread' | 'here' = 'thread', url?: URL) {
+    const events = {
+      onMessage: (message: FromWorker) => this.receive(message),
+      onFailure: (error: ArchiverError) => this.fail(error),
+    };
+    this.thread =
+      where === 'here'
+        ? new UnpackHere(events)
+        : new WorkerThread({ name: 'unpack-worker', what: 'an unpacking thread', url, ...events });
   }
 
   /** Called when the worker will not answer any more: ends pending waits, and the run. */

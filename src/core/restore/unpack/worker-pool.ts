@@ -20,9 +20,10 @@ export class WorkerPool {
     while (this.workers.length < count) this.workers.push(new UnpackWorkerHandle());
   }
 
-  /** Returns this many workers, those that run already first. */
-  take(count: number): readonly UnpackWorkerHandle[] {
-    this.grow(count);
+  /** Returns this many workers, those that run already first. With little to do and none running, it is one that needs no thread. */
+  take(count: number, isLittle = false): readonly UnpackWorkerHandle[] {
+    if (isLittle && this.workers.length === 0) this.workers.push(new UnpackWorkerHandle('here'));
+    else this.grow(count);
     return this.workers.slice(0, count);
   }
 

@@ -92,6 +92,26 @@ describe('frames', () => {
     expect(table).toEqual(Buffer.concat(pieces.map((piece) => createHash('md5').update(piece).digest())));
   });
 
+  test.each([
+    [16, [8, 8, 4, 16, 4]],
+    [32, [16, 4, 32, 4]],
+    [8, [8, 8, 4, 8, 8, 4]],
+    [4, [4, 4, 4, 4, 4, 4, 4, 4, 4, 4]],
+  ])('of %i MiB end at half of that where another member begins, from 8 MiB on', (size, expected) => {
+    const md5s = new Md5Batch(Buffer.alloc(0), loadMd5Lanes());
+    const writer = new FrameWriter({ md5s, codec, frameBytes: size * MIB, level: 1 });
+    writer.begin(output());
+    for (let member = 0; member < 10; member++) {
+      expect(writer.reserve(2 * MIB)).toBe(true);
+      writer.commit(2 * MIB);
+    }
+    writer.flush();
+    writer.zeros(20 * MIB + (size > 16 ? 16 * MIB : 0));
+    writer.flush();
+
+    expect(writer.chunk.records.map(({ rawSize }) => rawSize / MIB)).toEqual(expected);
+  });
+
   test('taking back many frames gives the first of them back as it was', () => {
     const writer = new FrameWriter({
       md5s: new Md5Batch(Buffer.alloc(0), loadMd5Lanes()),

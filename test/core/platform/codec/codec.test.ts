@@ -51,6 +51,26 @@ describe.each(codecs)('%s', (_name, codec) => {
     );
   });
 
+  test.runIf(codec.decompressStart !== undefined)('gives back the beginning, as much as there is room for', () => {
+    const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, index) => (index * index) >> 7));
+    const frame = pack(bytes);
+    const bent = Buffer.concat([frame.subarray(0, -1), Buffer.from([(frame.at(-1) ?? 0) ^ 1])]);
+    const start = (from: Buffer, length: number, size = bytes.length): Buffer => {
+      const target = Buffer.alloc(length);
+      codec.decompressStart?.(target, from, size);
+      return target;
+    };
+
+    for (const length of [0, 1, 128 * 1024, 300_001, bytes.length])
+      expect(start(frame, length).equals(bytes.subarray(0, length))).toBe(true);
+    expect(start(bent, 1000).equals(bytes.subarray(0, 1000))).toBe(true);
+    expect(() => start(frame, 1000, bytes.length - 1)).toThrow(expect.objectContaining({ code: 'integrity' }));
+    expect(() => start(frame.subarray(0, -5), 1000)).toThrow(/cut off/);
+    const whole = Buffer.alloc(bytes.length);
+    codec.decompressFrame(whole, frame);
+    expect(whole.equals(bytes)).toBe(true);
+  });
+
   test('a frame carries its content size and a checksum', () => {
     const frame = pack(Buffer.from('content'));
 

@@ -77,6 +77,23 @@ describe('a document', () => {
     expect(() => readJson(any, '[[[', 'it', 2)).toThrow('it nests more than 2 levels deep');
   });
 
+  test.each([
+    ['number', s.number, [0, -1, 0.5]],
+    ['numberThat', s.numberThat((one) => one < 1, 'below 1'), [0, -1, 0.5]],
+    ['whole', s.whole, [0, -1]],
+    ['amount', s.amount, [0, 0.5, 3.5]],
+    ['fraction', s.fraction, [0, 0.5]],
+    ['orNull', s.orNull(s.whole), [0, -1, null]],
+    ['orElse', s.orElse(s.whole, 7), [0, -1]],
+  ])('keeps values that are what its schema would return: %s', (_name, type, plain) => {
+    const values = [0, -1, 0.5, 3.5, Number.NaN, Infinity, -Infinity, 2 ** 53, null, undefined, '1', [], {}];
+    const found = values.filter((one) => s.isPlain(type, one));
+
+    expect(found).toEqual(expect.arrayContaining(plain));
+    for (const one of found) expect(type.safeParse(one)).toEqual({ success: true, data: one });
+    expect(found.length).toBeLessThan(6);
+  });
+
   const ITEMS = s.schema(() => s.listOfMany(s.object({ at: s.count, note: s.exactOptional(s.nullable(s.text)) })));
   const DAMAGED = [{ at: 1 }, { at: -1 }, {}];
 

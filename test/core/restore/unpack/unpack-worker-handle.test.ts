@@ -9,7 +9,7 @@ test.each<[Fate, string]>([
   ['exits', 'settle'],
   ['closes its port', 'settle'],
 ])('an unpacking thread that %s (at %s) ends the run, and nobody waits for its answers', async (fate, when) => {
-  const handle = new UnpackWorkerHandle(mortalThread(fate, when));
+  const handle = new UnpackWorkerHandle('thread', mortalThread(fate, when));
   onTestFinished(() => handle.close());
   const fatal: string[] = [];
   let answered = 0;
