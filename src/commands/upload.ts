@@ -62,7 +62,7 @@ const flags = {
   compressionLevel: packingFlags.compressionLevel,
   frameSize: flag.bytes(0, {
     default: '16MiB',
-    describe: 'most data in a zstd frame, the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
+    describe: 'most data in a zstd frame; the unit of reading back (64KiB to 1GiB); 0: one frame a chunk',
   }),
   storageClass: keptClassFlag,
   ...lockFlags,
