@@ -98,12 +98,12 @@ export const command = defineCommand({
     const isOfVersion = (named.uploadId ?? values.datasetId ?? values.version ?? values.asOf) !== undefined;
     refuseMovingPart(values.part, { ...named, version: values.version });
     if (!isOfVersion) return await verifyAll(named.baseUrl, values, context);
-    const { baseUrl, uploadId, session, version } = await findUpload(url, values, context);
+    const { baseUrl, uploadId, session, version, record } = await findUpload(url, values, context);
     const { verifyUpload } = await import('../core/mend/verify/verify.js');
     const { verdictLines } = await import('./kit/verdict-lines.js');
     const { foundOfUpload } = await import('./kit/verified.js');
     return await check({ baseUrl, session }, values, context, {
-      verify: (options) => verifyUpload({ ...options, uploadId }),
+      verify: (options) => verifyUpload({ ...options, uploadId, record }),
       find: (reader, result) => foundOfUpload(reader, result, version, context.signal),
       documentOf: (result, rest) => ({
         ...uploadDocument(result),

@@ -101,8 +101,8 @@ export interface StoreVerdict extends Looked {
 export async function verify(store: Store, options: VerifyOptions = {}): Promise<VerifyResult> {
   return await call(store, options, async (context) => {
     const how = checkOptions(options, context);
-    const { uploadId } = await chosenUpload(options, context);
-    const { mode: _, record: _record, ...result } = await verifyUpload({ ...how, uploadId });
+    const { uploadId, record } = await chosenUpload(options, context);
+    const { mode: _, record: _record, ...result } = await verifyUpload({ ...how, uploadId, record });
     return result;
   });
 }

@@ -29,6 +29,8 @@ export interface ChosenUpload {
   readonly uploadId: UploadId;
   /** Undefined when the upload itself was named. */
   readonly version: DatasetVersion | undefined;
+  /** The record of that version. */
+  readonly record?: VersionRecord;
   /** Set when no version was named and this is the newest one. */
   readonly isNewest?: boolean;
   /** Digests that its manifest may have. */
@@ -63,6 +65,7 @@ export async function findUpload(
   return {
     uploadId: record.uploadId,
     version: { datasetId, version, fork },
+    record,
     isNewest,
     manifestSha256: digestsOf(record),
   };

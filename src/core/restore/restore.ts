@@ -85,9 +85,9 @@ export async function restoreUpload(options: RestoreOptions): Promise<RestoreRes
 }
 
 /** Threads to start before it is known how much there is to do. */
-function threadsAhead({ dryRun, selectors }: RestoreOptions): number {
+function threadsAhead({ dryRun, selectors, memoryLimitBytes }: RestoreOptions): number {
   if (dryRun) return 0;
-  if (selectors.all === true) return workerCount();
+  if (selectors.all === true) return workerCount(memoryLimitBytes);
   return (selectors.files ?? selectors.paths ?? []).length > 0 ? 0 : 1;
 }
 
@@ -140,7 +140,7 @@ class Restore {
     const { table, extras, head } = this.gathered;
     const { uploadId, cache, memoryLimitBytes } = this.options;
     const given = { table, extras, chunks: head.chunks, hardlinks, memoryLimitBytes, cache };
-    const work = planWork({ ...given, workers: workerCount() });
+    const work = planWork({ ...given, workers: workerCount(memoryLimitBytes) });
     // Lanes are ordered by size; jobs and lists of chunks read the same every time.
     const chunks = work.lanes.flatMap((lane) => lane.chunks).sort((a, b) => a.chunk - b.chunk);
     return { ...work, needed: chunks.flatMap((chunk) => neededChunk(chunk, uploadId, cache) ?? []) };

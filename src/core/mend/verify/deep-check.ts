@@ -68,7 +68,7 @@ export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckRes
     extras,
     chunks: head.chunks,
     hardlinks: new Map(),
-    workers: workerCount(),
+    workers: workerCount(options.memoryLimitBytes),
     memoryLimitBytes: options.memoryLimitBytes,
     wholeChunks: chunks,
   });

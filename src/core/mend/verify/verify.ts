@@ -38,6 +38,8 @@ export type CheckedLevel = 'manifest' | 'presence' | 'sample' | 'content';
 export interface VerifyOptions {
   readonly reader: ObjectReader;
   readonly uploadId: UploadId;
+  /** The version's record, where that is how the upload was found. */
+  readonly record?: VersionRecord | undefined;
   readonly mode: VerifyMode;
   /** Share of the chunks that `deep` reads, from 0 to 1; at least one chunk is read. */
   readonly sample: number;
@@ -149,11 +151,12 @@ class Verification {
     private readonly options: VerifyOptions,
     private readonly shared?: SharedVerifyState,
   ) {
-    const { mode, sample, part } = options;
+    const { mode, sample, part, memoryLimitBytes } = options;
     const isWhole = sample >= 1 && part === undefined;
     this.kept = new KeptEntries({ isDeep: mode === 'deep', isWhole, seen: shared?.seen, cold: shared?.listed?.cold });
     // Later versions may have nothing to read.
-    this.pool = new WorkerPool(mode === 'deep' && (shared?.seen.size ?? 0) === 0 ? workerCount() : 0);
+    const isFirst = (shared?.seen.size ?? 0) === 0;
+    this.pool = new WorkerPool(mode === 'deep' && isFirst ? workerCount(memoryLimitBytes) : 0);
   }
 
   async run(): Promise<VerifyResult> {
@@ -246,7 +249,7 @@ class Verification {
     if (mode === 'quick') return;
     emit({ type: 'phase', phase: 'scanning' });
     const before = errors.count;
-    const about = { reader, head, index, known: shared?.record, errors, warnings, signal };
+    const about = { reader, head, index, known: shared?.record ?? this.options.record, errors, warnings, signal };
     if (sha256 !== undefined) this.record = await checkRecord({ ...about, sha256 });
     const datasets = shared?.datasets ?? new Map<UploadId, string>();
     await checkSegmentFolders({ reader, head, datasets, errors, signal });

@@ -1,4 +1,4 @@
-// Divides the memory of an upload. Only the output buffers vary; the rest is fixed: Node with the store's client, and for each worker its
+// Divides the memory of an upload, and of what reads content. Of an upload only the output buffers vary; the rest is fixed: Node with the store's client, and for each worker its
 // isolate, its frame buffer and zstd's tables.
 const MIB = 2 ** 20;
 /** The least memory for an upload, or for commands that read content. */
@@ -32,4 +32,28 @@ export function memoryPlan(limitBytes: number | undefined, workers: number, fram
     outputBytes,
     buffers: (chunkBytes) => Math.max(1, Math.floor(bufferBytes / outputBytes(chunkBytes))),
   };
+}
+
+/** What a restore or a check takes with one thread and nothing under way, and some ten thousand entries (measured, docs/decisions/109). */
+const READER = 208 * MIB;
+const DEFAULT_UNDER_WAY = 128 * MIB;
+const LEAST_UNDER_WAY = 4 * MIB;
+/** Of a thread beyond the first that unpacks: its heap, its frame and its part of the allocator's. */
+const UNPACKER = 44 * MIB;
+/** With less under way, two threads wait for each other's bytes. */
+const WORTH_ANOTHER = 24 * MIB;
+
+export interface ReadPlan {
+  /** Threads that unpack, at least 1. */
+  readonly workers: number;
+  /** Stored bytes that are being fetched, or wait for a thread. */
+  readonly bytesUnderWay: number;
+}
+
+/** Makes the plan of a restore or a check with up to this many threads. */
+export function readPlan(limitBytes: number | undefined, workers: number): ReadPlan {
+  if (limitBytes === undefined) return { workers, bytesUnderWay: DEFAULT_UNDER_WAY };
+  const free = Math.max(LEAST_UNDER_WAY, limitBytes - READER);
+  const further = Math.max(0, Math.min(workers - 1, Math.floor((free - WORTH_ANOTHER) / UNPACKER)));
+  return { workers: 1 + further, bytesUnderWay: Math.min(DEFAULT_UNDER_WAY, free - further * UNPACKER) };
 }

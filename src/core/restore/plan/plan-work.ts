@@ -1,5 +1,5 @@
 // Turns the entries to write into work for the workers. Pure, except for asking what the cache holds.
-import { MIN_MEMORY_BYTES } from '../../platform/limits/memory-plan.js';
+import { readPlan } from '../../platform/limits/memory-plan.js';
 import type { ChunkRecord } from '../../format/manifest/manifest-types.js';
 import { openExtents, planExtents, type ExtentData, type Extents } from './extents.js';
 import type { FrameCache } from '../frame-cache.js';
@@ -12,7 +12,6 @@ const MAX_SPAN = 16 * MIB;
 const MIN_SPAN = MIB;
 /** Gaps up to this are fetched too instead of making two requests: about what a connection transfers during a round trip. */
 const MAX_GAP = 512 * 1024;
-const DEFAULT_UNDER_WAY = 128 * MIB;
 /** Two frames of the usual size, decoded: a thread takes longer to start. */
 const MAX_LITTLE_BYTES = 32 * MIB;
 const MAX_LITTLE_ENTRIES = 256;
@@ -34,6 +33,7 @@ export interface PlanWorkOptions {
   readonly chunks: readonly ChunkRecord[];
   /** Entries that are made as links, not from content. */
   readonly hardlinks: ReadonlyMap<number, number>;
+  /** Threads, as many as there is memory for. */
   readonly workers: number;
   readonly memoryLimitBytes?: number | undefined;
   readonly cache?: FrameCache | undefined;
@@ -58,10 +58,7 @@ export function planWork(options: PlanWorkOptions): Work {
   const { table, extras, chunks, workers, cache } = options;
   const plan = planExtents(withContent(options), table, extras, chunks);
   const view = openExtents(plan.data);
-  const bytesUnderWay = Math.max(
-    4 * MIB,
-    Math.min(DEFAULT_UNDER_WAY, (options.memoryLimitBytes ?? Number.POSITIVE_INFINITY) - MIN_MEMORY_BYTES),
-  );
+  const { bytesUnderWay } = readPlan(options.memoryLimitBytes, workers);
   const maxBytes = Math.max(MIN_SPAN, Math.min(MAX_SPAN, Math.floor(bytesUnderWay / (workers * 3))));
   const spanOptions = { maxBytes, maxGap: MAX_GAP, ...(cache && { isCached: (sha256: string) => cache.has(sha256) }) };
   const ranges = options.wholeChunks === undefined ? plan.chunks : wholeRanges(options.wholeChunks, plan.chunks);

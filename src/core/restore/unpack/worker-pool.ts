@@ -1,13 +1,15 @@
 // Unpack workers, started before there is work: a thread needs a tenth of a second to be ready, and the manifest is read
 // meanwhile.
 import { cpus } from 'node:os';
+import { readPlan } from '../../platform/limits/memory-plan.js';
 import { threadsWithin } from '../../platform/limits/open-files.js';
 import { UnpackWorkerHandle } from './unpack-worker-handle.js';
 
 const MAX_WORKERS = 8;
 
-/** Number of workers where there is work for all. */
-export const workerCount = (): number => threadsWithin(Math.min(cpus().length, MAX_WORKERS));
+/** Number of workers where there is work for all, and memory. `limitBytes` is `--memory-limit`. */
+export const workerCount = (limitBytes: number | undefined): number =>
+  readPlan(limitBytes, threadsWithin(Math.min(cpus().length, MAX_WORKERS))).workers;
 
 export class WorkerPool {
   private readonly workers: UnpackWorkerHandle[] = [];

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ArchiverError } from '../../../../src/core/platform/failures/errors.js';
+import type { VersionRecord } from '../../../../src/core/format/manifest/manifest-types.js';
 import { chunksOfPart } from '../../../../src/core/mend/verify/choose-chunks.js';
 import type { VerifyOptions, VerifyResult } from '../../../../src/core/mend/verify/verify.js';
 import {
@@ -263,4 +265,34 @@ test('--sample reads that share, and checks no file that is only partly read', a
   const result = await verify(made(), { sample: 0.25, random: () => 0.3 });
 
   expect(result).toMatchObject({ ok: true, chunksRead: 1, filesRead: 0 });
+});
+
+describe('with the record by which the upload was found', () => {
+  const archive = made();
+  const [, manifest] = [...archive.objects].find(([key]) => key === archive.manifestKey) ?? [];
+  const recordOf = (manifestSha256: string): VersionRecord =>
+    ({ uploadId: archive.uploadId, datasetId: 'd', version: 1, manifestSha256 }) as unknown as VersionRecord;
+  const sha256 = createHash('sha256')
+    .update(manifest ?? '')
+    .digest('hex');
+
+  test('nobody looks for it again', async () => {
+    const [reader, other] = [memoryReader(archive.objects), memoryReader(archive.objects)];
+
+    const result = await verify(archive, { reader, record: recordOf(sha256) });
+    await verify(archive, { reader: other });
+
+    expect(result).toMatchObject({ ok: true, record: { manifestSha256: sha256 } });
+    expect(reader.requests.list).toBe(1);
+    expect(other.requests.list).toBeGreaterThan(1);
+  });
+
+  test('another manifest is one that the record does not name', async () => {
+    const reader = memoryReader(archive.objects);
+
+    const result = await verify(archive, { reader, record: recordOf('0'.repeat(64)) });
+
+    expect(reader.requests.list).toBeGreaterThan(1);
+    expect(all(result)).toMatch(/manifest/);
+  });
 });
