@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
+import { integrityError } from '../../../src/core/platform/failures/errors.js';
 import { loadListing } from '../../../src/core/restore/listing/load-listing.js';
 import type { ObjectContent } from '../../../src/core/store/object-store.js';
 import { readAll } from '../../../src/core/store/read-content.js';
@@ -179,6 +180,21 @@ describe('verify --deep', () => {
 
     expect(result).toMatchObject({ ok: false, filesRead: 3 });
     expect(JSON.stringify(result.errors)).not.toContain('frame');
+  });
+
+  test('a chunk whose parts come, although all of it did not, was read', async () => {
+    let hit = 0;
+    const reader = memoryReader(archive().objects, {
+      get: (key, _options, normal) => {
+        if (key.includes('chunk-') && hit++ === 0) throw integrityError('it ended early');
+        return normal();
+      },
+    });
+
+    const result = await verify(reader);
+
+    expect(hit).toBe(3);
+    expect(result).toMatchObject({ ok: true, errors: [], filesRead: 3, chunksRead: 1, checked: 'content' });
   });
 
   test('goes on where every object ends too early and there is memory for one at a time', async () => {

@@ -70,7 +70,7 @@ export class SpanSource {
   /** Fetches bytes `start` to `end` of the chunk's object. @throws not-found, integrity and errors of the store */
   async range(chunk: LaneChunk, start: number, end: number, signal: AbortSignal): Promise<FetchedSpan> {
     try {
-      return await this.received(chunk, start, end, signal);
+      return await this.tryRange(chunk, start, end, signal);
     } catch (error) {
       this.failed.add(chunk.chunk);
       if (isArchiverError(error, 'cold-storage')) this.refusedAsCold.add(chunk.chunk);
@@ -78,7 +78,8 @@ export class SpanSource {
     }
   }
 
-  private async received(chunk: LaneChunk, start: number, end: number, signal: AbortSignal): Promise<FetchedSpan> {
+  /** The same, where a failure does not mean that bytes of the chunk cannot be fetched. @throws as `range` */
+  async tryRange(chunk: LaneChunk, start: number, end: number, signal: AbortSignal): Promise<FetchedSpan> {
     const { reader, keyOf } = this.options;
     const key = keyOf(chunk);
     if (key === undefined)

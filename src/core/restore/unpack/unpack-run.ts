@@ -206,7 +206,7 @@ class UnpackRun {
     const { size } = chunk.record;
     const { signal } = this.abort;
     try {
-      return { ...(await source.range(chunk, start, size, signal)), tailAt: end - start };
+      return { ...(await source.tryRange(chunk, start, size, signal)), tailAt: end - start };
     } catch (error) {
       if (!this.isOfOne(error)) throw error;
     }
