@@ -1,5 +1,5 @@
-// Divides the memory of an upload, and of what reads content. Of an upload only the output buffers vary; the rest is fixed: Node with the store's client, and for each worker its
-// isolate, its frame buffer and zstd's tables.
+// Divides the memory of an upload, and of what reads content. Of an upload only the output buffers vary; the rest is fixed: Node with the
+// store's client, and for each worker its isolate, its frame buffer and zstd's tables.
 const MIB = 2 ** 20;
 /** The least memory for an upload, or for commands that read content. */
 export const MIN_MEMORY_BYTES = 192 * MIB;

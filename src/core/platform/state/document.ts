@@ -59,6 +59,7 @@ export function readStateDocument<T>(text: string, kind: StateSchema<T>, place: 
   const isRead = found === format || (typeof found === 'number' && found >= (kind.oldestFormat ?? format));
   if (!isRead || sha256 !== digestOf(JSON.stringify(body)))
     throw integrityError(`${what} is damaged: it does not match its checksum`, { hint });
+  // Most bodies have neither, and are what their schema would return.
   const { type: _type, format: _format, ...alone } = body;
   const schema = kind.body();
   return isPlain(schema, alone) ? alone : readValue(kind.body, body, what, { hint });
