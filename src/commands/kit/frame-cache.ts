@@ -12,7 +12,7 @@ export async function openFrameCache(
   { home }: Pick<Places, 'home'>,
 ): Promise<FrameCache> {
   const { FrameCache } = await import('../../core/restore/frame-cache.js');
-  return await FrameCache.open({
+  return new FrameCache({
     folder: join(home, 'cache'),
     limitBytes: (cacheGb === 0 ? DEFAULT_GB : cacheGb) * GB,
   });

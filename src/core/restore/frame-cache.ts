@@ -3,13 +3,16 @@
 // miss. Using a frame touches it, and the least recently used are removed first. Several processes share the folder: the
 // size is measured, not remembered. Failures here never fail a restore.
 import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { forEachLimit } from '../platform/limits/for-each-limit.js';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 /** A temporary file this old was left by a process that died. */
 const STALE_MS = 3_600_000;
 const PIECES_OF_LIMIT = 16;
+const STATS_AT_ONCE = 32;
 
 interface Held {
   readonly path: string;
@@ -24,22 +27,16 @@ export interface FrameCacheOptions {
 }
 
 export class FrameCache {
-  private readonly known = new Set<string>();
+  /** Frames that were looked for, or kept, and whether they are there. The folder is not listed: a full cache has thousands. */
+  private readonly known = new Map<string, boolean>();
   private readonly now: () => number;
   private writtenSinceTrim = 0;
   private isBroken = false;
   private pending: Promise<void> = Promise.resolve();
   private temporaries = 0;
 
-  private constructor(private readonly options: FrameCacheOptions) {
+  constructor(private readonly options: FrameCacheOptions) {
     this.now = options.now ?? Date.now;
-  }
-
-  /** Opens the cache; a folder that cannot be read is an empty cache. */
-  static async open(options: FrameCacheOptions): Promise<FrameCache> {
-    const cache = new FrameCache(options);
-    for (const { path } of await cache.held()) cache.known.add(path.slice(-64));
-    return cache;
   }
 
   private path(sha256: string): string {
@@ -47,7 +44,9 @@ export class FrameCache {
   }
 
   has(sha256: string): boolean {
-    return this.known.has(sha256);
+    const isThere = this.known.get(sha256) ?? (DIGEST.test(sha256) && existsSync(this.path(sha256)));
+    this.known.set(sha256, isThere);
+    return isThere;
   }
 
   /** Returns the frame, or undefined when it is missing or damaged. */
@@ -61,7 +60,7 @@ export class FrameCache {
       await utimes(path, now, now).catch(() => undefined);
       return bytes;
     } catch {
-      this.known.delete(sha256);
+      this.known.set(sha256, false);
       await unlink(path).catch(() => undefined);
       return undefined;
     }
@@ -69,16 +68,16 @@ export class FrameCache {
 
   /** Removes the frame. */
   async drop(sha256: string): Promise<void> {
-    if (!this.known.has(sha256)) return;
+    if (!this.has(sha256)) return;
     await this.pending;
-    this.known.delete(sha256);
+    this.known.set(sha256, false);
     await unlink(this.path(sha256)).catch(() => undefined);
   }
 
   /** Keeps a copy of the frame, in the background. `settled` waits for it. */
   put(sha256: string, bytes: Uint8Array): void {
-    if (this.isBroken || this.known.has(sha256) || bytes.byteLength > this.options.limitBytes) return;
-    this.known.add(sha256);
+    if (this.isBroken || this.has(sha256) || bytes.byteLength > this.options.limitBytes) return;
+    this.known.set(sha256, true);
     // `Buffer.from` copies shared memory byte by byte.
     const copy = Buffer.allocUnsafeSlow(bytes.byteLength).fill(bytes);
     this.pending = this.pending.then(() => this.store(sha256, copy));
@@ -95,7 +94,7 @@ export class FrameCache {
       await rename(temporary, path);
     } catch {
       this.isBroken = true; // full or read-only: this run continues without it
-      this.known.delete(sha256);
+      this.known.set(sha256, false);
       await rm(temporary, { force: true }).catch(() => undefined);
     }
   }
@@ -105,7 +104,7 @@ export class FrameCache {
     const isFirst = this.writtenSinceTrim === 0;
     this.writtenSinceTrim += bytes;
     if (!isFirst && this.writtenSinceTrim < limitBytes / PIECES_OF_LIMIT) return;
-    // Room for what is added until the next check, here and in other processes.
+    // Room for what is added until the next look. What others add meanwhile is found then, here or there.
     await this.trim(limitBytes - Math.max(bytes, limitBytes / PIECES_OF_LIMIT));
     this.writtenSinceTrim = bytes;
   }
@@ -117,7 +116,7 @@ export class FrameCache {
     for (const { path, size } of held) {
       if (total <= target) return;
       await unlink(path).catch(() => undefined);
-      this.known.delete(path.slice(-64));
+      this.known.set(path.slice(-64), false);
       total -= size;
     }
   }
@@ -125,21 +124,20 @@ export class FrameCache {
   private async held(): Promise<Held[]> {
     const held: Held[] = [];
     const names = await readdir(this.options.folder, { recursive: true }).catch(() => []);
-    for (const name of names) {
+    await forEachLimit(names, STATS_AT_ONCE, async (name) => {
       const path = join(this.options.folder, name);
       const isFrame = DIGEST.test(name.slice(-64));
-      if (!isFrame && !name.endsWith('.tmp')) continue;
+      if (!isFrame && !name.endsWith('.tmp')) return;
       const found = await stat(path).catch(() => undefined);
-      if (found === undefined) continue;
+      if (found === undefined) return;
       if (isFrame) held.push({ path, size: found.size, usedAtMs: found.mtimeMs });
       else if (this.now() - found.mtimeMs > STALE_MS) await unlink(path).catch(() => undefined);
-    }
+    });
     return held;
   }
 
-  /** Waits for frames that are being kept, and brings the cache below its limit. */
+  /** Waits for frames that are being kept. */
   async settled(): Promise<void> {
     await this.pending;
-    if (this.writtenSinceTrim > 0) await this.trim(this.options.limitBytes);
   }
 }

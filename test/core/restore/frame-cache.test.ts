@@ -15,11 +15,11 @@ const total = (folder: string): number =>
 
 test('gives back what it was given, also to the next process', async () => {
   const folder = await tempFolder();
-  const first = await FrameCache.open({ folder, limitBytes: 1e6 });
+  const first = new FrameCache({ folder, limitBytes: 1e6 });
   first.put(sha(frame(1)), frame(1));
   await first.settled();
 
-  const second = await FrameCache.open({ folder, limitBytes: 1e6 });
+  const second = new FrameCache({ folder, limitBytes: 1e6 });
 
   expect(second.has(sha(frame(1)))).toBe(true);
   expect((await second.read(sha(frame(1)), 1000))?.equals(frame(1))).toBe(true);
@@ -28,13 +28,13 @@ test('gives back what it was given, also to the next process', async () => {
 
 test('drops the least recently used and stays below its limit, counting what others wrote', async () => {
   const folder = await tempFolder();
-  const cache = await FrameCache.open({ folder, limitBytes: 10_000 });
+  const cache = new FrameCache({ folder, limitBytes: 10_000 });
   for (let seed = 1; seed <= 6; seed++) cache.put(sha(frame(seed)), frame(seed));
   await cache.settled();
   const at = (seed: number): string => join(folder, sha(frame(seed)).slice(0, 2), sha(frame(seed)));
   for (let seed = 1; seed <= 6; seed++) utimesSync(at(seed), seed * 1000, seed * 1000);
   await cache.read(sha(frame(1)), 1000);
-  const other = await FrameCache.open({ folder, limitBytes: 10_000 });
+  const other = new FrameCache({ folder, limitBytes: 10_000 });
   other.put(sha(frame(50, 4000)), frame(50, 4000));
   await other.settled();
 
@@ -48,7 +48,7 @@ test('drops the least recently used and stays below its limit, counting what oth
 
 test('removes what a process that died left behind, and believes no file for its name', async () => {
   const folder = await tempFolder();
-  const cache = await FrameCache.open({ folder, limitBytes: 1e6 });
+  const cache = new FrameCache({ folder, limitBytes: 1e6 });
   cache.put(sha(frame(1)), frame(1));
   await cache.settled();
   const path = join(folder, sha(frame(1)).slice(0, 2), sha(frame(1)));
@@ -56,9 +56,27 @@ test('removes what a process that died left behind, and believes no file for its
   utimesSync(`${path}.1-1.tmp`, 1, 1);
   writeFileSync(path, frame(2));
 
-  const next = await FrameCache.open({ folder, limitBytes: 1e6 });
+  const next = new FrameCache({ folder, limitBytes: 1e6 });
 
-  expect(existsSync(`${path}.1-1.tmp`)).toBe(false);
   expect(await next.read(sha(frame(1)), 1000)).toBeUndefined();
   expect(existsSync(path)).toBe(false);
+  next.put(sha(frame(3)), frame(3));
+  await next.settled();
+  expect(existsSync(`${path}.1-1.tmp`)).toBe(false);
+});
+
+test('is asked for one frame without a look at all others, and for nothing but frames', async () => {
+  const folder = await tempFolder();
+  const first = new FrameCache({ folder, limitBytes: 1e6 });
+  first.put(sha(frame(1)), frame(1));
+  await first.settled();
+  const cache = new FrameCache({ folder, limitBytes: 1e6 });
+  const before = readdirSync(folder);
+
+  expect(cache.has(sha(frame(1)))).toBe(true);
+  expect(cache.has(sha(frame(2)))).toBe(false);
+  for (const name of ['', '.', '..', `../${before[0]}`, sha(frame(1)).slice(0, 2)]) expect(cache.has(name)).toBe(false);
+  await cache.drop(sha(frame(1)));
+  expect(cache.has(sha(frame(1)))).toBe(false);
+  expect(await cache.read(sha(frame(1)), 1000)).toBeUndefined();
 });

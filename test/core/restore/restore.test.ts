@@ -412,13 +412,13 @@ describe('the cache of frames', () => {
   test('a second restore of the same chunk fetches the manifest alone; a damaged frame is fetched again', async () => {
     const archive = makeArchive({ files: TREE });
     const folder = await tempFolder();
-    const open = (): Promise<FrameCache> => FrameCache.open({ folder, limitBytes: 1e9 });
+    const open = (): FrameCache => new FrameCache({ folder, limitBytes: 1e9 });
     const selectors = { files: ['a.txt'] };
 
-    await restoreMade(archive, { cache: await open(), fillsCache: true, selectors });
-    const second = await restoreMade(archive, { cache: await open(), fillsCache: true, selectors });
+    await restoreMade(archive, { cache: open(), fillsCache: true, selectors });
+    const second = await restoreMade(archive, { cache: open(), fillsCache: true, selectors });
     for (const name of names(folder)) if (/[0-9a-f]{64}$/.test(name)) writeFileSync(join(folder, name), 'damage');
-    const third = await restoreMade(archive, { cache: await open(), fillsCache: true, selectors });
+    const third = await restoreMade(archive, { cache: open(), fillsCache: true, selectors });
 
     expect(second.reader.requests.get).toBe(1);
     expect(third.reader.requests.get).toBe(2);
@@ -430,7 +430,7 @@ describe('the cache of frames', () => {
     writeFileSync(folder, 'in the way');
 
     const result = await restoreMade(makeArchive({ files: TREE }), {
-      cache: await FrameCache.open({ folder, limitBytes: 1e9 }),
+      cache: new FrameCache({ folder, limitBytes: 1e9 }),
       fillsCache: true,
     });
 

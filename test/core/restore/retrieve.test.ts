@@ -84,7 +84,7 @@ describe('what is cold', () => {
 
   test('is not requested when all that is needed of it lies in the cache', async () => {
     const cold = await makeColdArchive(times(2, 'GLACIER'));
-    const cache = await FrameCache.open({ folder: await tempFolder(), limitBytes: 1e9 });
+    const cache = new FrameCache({ folder: await tempFolder(), limitBytes: 1e9 });
     cold.chunk(0).restore = thawedFor(1);
     await cold.retrieve({ selectors: { files: ['file-0'] }, cache, fillsCache: true });
     delete cold.chunk(0).restore;
@@ -379,7 +379,7 @@ describe('what lifecycle rules moved', () => {
 describe('what is cached', () => {
   test('is left out of every figure', async () => {
     const cold = await makeColdArchive(times(3, 'STANDARD'));
-    const cache = await FrameCache.open({ folder: await tempFolder(), limitBytes: 1e9 });
+    const cache = new FrameCache({ folder: await tempFolder(), limitBytes: 1e9 });
     const whole = await cold.retrieve({ dryRun: true, cache });
     await cold.retrieve({ selectors: { files: ['file-0', 'file-1'] }, cache, fillsCache: true });
 

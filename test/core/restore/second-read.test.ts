@@ -248,12 +248,12 @@ describe('reading one file', () => {
 
   test('wrong bytes do not stay in the cache', async () => {
     const folder = await tempFolder();
-    const cache = await FrameCache.open({ folder, limitBytes: 1 << 20 });
+    const cache = new FrameCache({ folder, limitBytes: 1 << 20 });
     await read(bentReader(archive().objects, 1, [100]), cache);
     await cache.settled();
     const reader = memoryReader(archive().objects);
 
-    expect((await read(reader, await FrameCache.open({ folder, limitBytes: 1 << 20 }))).equals(CONTENTS.a)).toBe(true);
+    expect((await read(reader, new FrameCache({ folder, limitBytes: 1 << 20 }))).equals(CONTENTS.a)).toBe(true);
     expect(reader.requests.get).toBe(0);
   });
 });

@@ -14,7 +14,7 @@ async function preview(file: Omit<FileSpec, 'path'>, storageClass = 'STANDARD') 
   });
   const reader = memoryReader(objects);
   const listing = await loadListing(reader, { uploadId: UPLOAD_ID });
-  const cache = await FrameCache.open({ folder: await tempFolder(), limitBytes: 1e9 });
+  const cache = new FrameCache({ folder: await tempFolder(), limitBytes: 1e9 });
   const found = await firstLines(openedListing(listing), 0, { reader, cache, signal: new AbortController().signal });
   await cache.settled();
   return found;

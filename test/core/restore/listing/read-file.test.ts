@@ -158,7 +158,7 @@ describe('reading a file', () => {
 
   it('takes a frame from the cache the second time', async () => {
     const { read, reader } = await open({ files: [{ path: 'x', content: 'cached' }] });
-    const cache = await FrameCache.open({ folder: await tempFolder(), limitBytes: 1e9 });
+    const cache = new FrameCache({ folder: await tempFolder(), limitBytes: 1e9 });
 
     await read('x', cache);
     await cache.settled();
