@@ -3,7 +3,7 @@
 // miss. Using a frame touches it, and the least recently used are removed first. Several processes share the folder: the
 // size is measured, not remembered. Failures here never fail a restore.
 import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { forEachLimit } from '../platform/limits/for-each-limit.js';
@@ -12,6 +12,8 @@ const DIGEST = /^[0-9a-f]{64}$/;
 /** A temporary file this old was left by a process that died. */
 const STALE_MS = 3_600_000;
 const PIECES_OF_LIMIT = 16;
+/** So many processes may each keep this part of the limit in the room that is made. */
+const MANY = PIECES_OF_LIMIT ** 2;
 const STATS_AT_ONCE = 32;
 
 interface Held {
@@ -27,8 +29,8 @@ export interface FrameCacheOptions {
 }
 
 export class FrameCache {
-  /** Frames that were looked for, or kept, and whether they are there. The folder is not listed: a full cache has thousands. */
-  private readonly known = new Map<string, boolean>();
+  /** Frames that are there, by folder. One is listed when a frame of it is looked for: a full cache has thousands, a restore may need as many. */
+  private readonly known = new Map<string, Set<string>>();
   private readonly now: () => number;
   private writtenSinceTrim = 0;
   private isBroken = false;
@@ -43,10 +45,16 @@ export class FrameCache {
     return join(this.options.folder, sha256.slice(0, 2), sha256);
   }
 
+  /** The known frames of a frame's folder; one that cannot be read is empty. */
+  private around(sha256: string): Set<string> {
+    const name = sha256.slice(0, 2);
+    const known = this.known.get(name) ?? new Set(digestsIn(join(this.options.folder, name)));
+    this.known.set(name, known);
+    return known;
+  }
+
   has(sha256: string): boolean {
-    const isThere = this.known.get(sha256) ?? (DIGEST.test(sha256) && existsSync(this.path(sha256)));
-    this.known.set(sha256, isThere);
-    return isThere;
+    return this.around(sha256).has(sha256);
   }
 
   /** Returns the frame, or undefined when it is missing or damaged. */
@@ -60,7 +68,7 @@ export class FrameCache {
       await utimes(path, now, now).catch(() => undefined);
       return bytes;
     } catch {
-      this.known.set(sha256, false);
+      this.around(sha256).delete(sha256);
       await unlink(path).catch(() => undefined);
       return undefined;
     }
@@ -70,14 +78,14 @@ export class FrameCache {
   async drop(sha256: string): Promise<void> {
     if (!this.has(sha256)) return;
     await this.pending;
-    this.known.set(sha256, false);
+    this.around(sha256).delete(sha256);
     await unlink(this.path(sha256)).catch(() => undefined);
   }
 
   /** Keeps a copy of the frame, in the background. `settled` waits for it. */
   put(sha256: string, bytes: Uint8Array): void {
     if (this.isBroken || this.has(sha256) || bytes.byteLength > this.options.limitBytes) return;
-    this.known.set(sha256, true);
+    this.around(sha256).add(sha256);
     // `Buffer.from` copies shared memory byte by byte.
     const copy = Buffer.allocUnsafeSlow(bytes.byteLength).fill(bytes);
     this.pending = this.pending.then(() => this.store(sha256, copy));
@@ -94,7 +102,7 @@ export class FrameCache {
       await rename(temporary, path);
     } catch {
       this.isBroken = true; // full or read-only: this run continues without it
-      this.known.set(sha256, false);
+      this.around(sha256).delete(sha256);
       await rm(temporary, { force: true }).catch(() => undefined);
     }
   }
@@ -116,7 +124,7 @@ export class FrameCache {
     for (const { path, size } of held) {
       if (total <= target) return;
       await unlink(path).catch(() => undefined);
-      this.known.set(path.slice(-64), false);
+      this.known.get(path.slice(-64, -62))?.delete(path.slice(-64));
       total -= size;
     }
   }
@@ -136,8 +144,18 @@ export class FrameCache {
     return held;
   }
 
-  /** Waits for frames that are being kept. */
+  /** Waits for frames that are being kept. After many, others may have kept as many meanwhile: brings the cache below its limit. */
   async settled(): Promise<void> {
+    const { limitBytes } = this.options;
     await this.pending;
+    if (this.writtenSinceTrim >= limitBytes / MANY) await this.trim(limitBytes);
+  }
+}
+
+function digestsIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => DIGEST.test(name));
+  } catch {
+    return [];
   }
 }

@@ -46,6 +46,16 @@ test('drops the least recently used and stays below its limit, counting what oth
   expect(existsSync(at(2))).toBe(false);
 });
 
+test('stays below its limit where several keep frames at the same time', async () => {
+  const folder = await tempFolder();
+  const caches = Array.from({ length: 8 }, () => new FrameCache({ folder, limitBytes: 10_000 }));
+  caches.forEach((cache, at) => cache.put(sha(frame(at + 1, 3000)), frame(at + 1, 3000)));
+
+  await Promise.all(caches.map((cache) => cache.settled()));
+
+  expect(total(folder)).toBeLessThanOrEqual(10_000);
+});
+
 test('removes what a process that died left behind, and believes no file for its name', async () => {
   const folder = await tempFolder();
   const cache = new FrameCache({ folder, limitBytes: 1e6 });
