@@ -30,18 +30,25 @@ async function outputsOf(more: BuildOptions): Promise<Metafile['outputs']> {
   return metafile!.outputs;
 }
 
+/** These files and all that they load at once, directly or not. */
+function withImports(outputs: Metafile['outputs'], files: readonly string[]): Set<string> {
+  const loaded = new Set(files);
+  // A set is walked on over what is added to it meanwhile.
+  for (const path of loaded)
+    for (const { path: next, kind } of outputs[path]?.imports ?? [])
+      if (kind === 'import-statement' && outputs[next] !== undefined) loaded.add(next);
+  return loaded;
+}
+
 it('what draws, what speaks S3, what reads documents, and prices are loaded by what needs them, not by the start of the program', async () => {
   const outputs = await outputsOf({});
   const heavy = /node_modules\/(?:ink|react|react-reconciler|yoga-layout|@aws-sdk|@smithy|zod)\/|\/prices\.json$/;
   const holds = (path: string): boolean => Object.keys(outputs[path]?.inputs ?? {}).some((input) => heavy.test(input));
-  const loadedBy = (ends: RegExp): Set<string> => {
-    const loaded = new Set(Object.keys(outputs).filter((path) => ends.test(path)));
-    // A set is walked on over what is added to it meanwhile.
-    for (const path of loaded)
-      for (const { path: next, kind } of outputs[path]?.imports ?? [])
-        if (kind === 'import-statement' && outputs[next] !== undefined) loaded.add(next);
-    return loaded;
-  };
+  const loadedBy = (ends: RegExp): Set<string> =>
+    withImports(
+      outputs,
+      Object.keys(outputs).filter((path) => ends.test(path)),
+    );
   const bytesOf = (loaded: Iterable<string>): number =>
     [...loaded].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
   const front = loadedBy(/out\/main\.js$/);
@@ -65,16 +72,29 @@ it('modules of one group share a file, which loads no package of the AWS SDKs an
   for (const set of sets) {
     const files = pathsOf((path) => set.includes(path));
     expect({ first: set[0], files }).toEqual({ first: set[0], files: [expect.any(String)] });
-    const loaded = new Set(files);
-    for (const path of loaded)
-      for (const { path: next, kind } of outputs[path]?.imports ?? [])
-        if (kind === 'import-statement' && outputs[next] !== undefined) loaded.add(next);
+    const loaded = withImports(outputs, files);
     expect(pathsOf((path) => heavy.test(path)).filter((path) => loaded.has(path))).toEqual([]);
     // What a command of every day runs does not bring the declarations of the others.
     const [others] = pathsOf((path) => path === 'src/commands/index.ts');
     const isOfOthers = set.includes('src/commands/index.ts');
     expect({ first: set[0], others: loaded.has(others ?? '') }).toEqual({ first: set[0], others: isOfOthers });
   }
+});
+
+it('a restore, a check and what asks budgets load nothing of an upload, and no YAML', async () => {
+  const { plugin } = await chunkGroups(ENTRY, program);
+  const outputs = await outputsOf({ plugins: [...(program.plugins ?? []), plugin] });
+  const ofUploads = /^src\/core\/archive\/transfer\/|node_modules\/yaml\//;
+
+  const holding = (...entries: string[]): readonly string[] => {
+    const files = Object.keys(outputs).filter((path) => entries.some((name) => path.startsWith(`out/${name}-`)));
+    return [...withImports(outputs, files)].filter((path) =>
+      Object.keys(outputs[path]?.inputs ?? {}).some((input) => ofUploads.test(input)),
+    );
+  };
+  expect(holding('run-archive')).not.toEqual([]);
+  expect(holding('retrieve-with-job', 'unpack-work', 'verify', 'verify-store', 'verified', 'print-files')).toEqual([]);
+  expect(holding('reserve', 'verdict', 'open-book')).toEqual([]);
 });
 
 it('of meow, which each command loads, the bundle has what takes argv apart', async () => {
