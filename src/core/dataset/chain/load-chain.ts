@@ -74,6 +74,8 @@ export async function partOf(
 }
 
 export interface LoadChainOptions extends LoadOptions {
+  /** What `newest` builds on, if loading it has begun. */
+  readonly ahead?: Promise<LoadedManifest> | undefined;
   /** True for a manifest at which the chain ends before it is loaded: the caller reads it. */
   readonly stopsAt?: ((uploadId: UploadId) => boolean) | undefined;
 }
@@ -82,12 +84,13 @@ export interface LoadChainOptions extends LoadOptions {
 export async function loadChain(
   reader: ObjectReader,
   newest: LoadedManifest,
-  { stopsAt, ...options }: LoadChainOptions,
+  { stopsAt, ahead, ...options }: LoadChainOptions,
 ): Promise<readonly LoadedManifest[]> {
   const { datasetId } = newest.head;
   const chain = [newest];
   for (let link = newest; link.head.previous !== undefined;) {
-    const { uploadId } = link.head.previous;
+    const { previous } = link.head;
+    const { uploadId } = previous;
     if (chain.some((known) => known.uploadId === uploadId))
       throw integrityError(
         `the manifest ${link.key} builds on ${manifestKeyOf(uploadId)}, which builds on it: a cycle`,
@@ -95,7 +98,8 @@ export async function loadChain(
     if (chain.length > MAX_LINKS)
       throw integrityError(`the manifest ${newest.key} builds on more than ${MAX_LINKS} others`);
     if (stopsAt?.(uploadId) === true) break;
-    const before = await loadPrevious(reader, link.key, link.head.previous, { ...options, datasetId });
+    const begun = link === newest ? ahead : undefined;
+    const before = await (begun ?? loadPrevious(reader, { key: link.key, datasetId, previous }, options));
     if (before.head.datasetId !== datasetId) {
       throw integrityError(
         `the manifest ${link.key} of dataset ${printable(datasetId)} builds on ${before.key} of dataset ${printable(before.head.datasetId)}`,
@@ -107,14 +111,20 @@ export async function loadChain(
   return chain;
 }
 
-async function loadPrevious(
+export interface Link {
+  readonly key: string;
+  readonly datasetId: string;
+  readonly previous: PreviousManifest;
+}
+
+/** Loads what a manifest builds on. @throws integrity when it is missing, and what loading throws */
+export async function loadPrevious(
   reader: ObjectReader,
-  key: string,
-  { uploadId, sha256, index }: PreviousManifest,
-  options: LoadOptions & { readonly datasetId: string },
+  { key, datasetId, previous: { uploadId, sha256, index } }: Link,
+  options: LoadOptions,
 ): Promise<LoadedManifest> {
   try {
-    return await loadExpected(reader, uploadId, expectedIn(options.datasetId, [sha256], index), options);
+    return await loadExpected(reader, uploadId, expectedIn(datasetId, [sha256], index), options);
   } catch (error) {
     if (!isArchiverError(error) || error.code === 'cancelled') throw error;
     const isMissing = error.code === 'not-found';

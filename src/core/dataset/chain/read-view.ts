@@ -4,7 +4,7 @@ import { type ErrorCode, integrityError } from '../../platform/failures/errors.j
 import type { EventSink } from '../../events/events.js';
 import { progressMeter } from '../../events/progress-meter.js';
 import { type ReadManifest, readManifest, type ReadManifestOptions } from '../../format/manifest/manifest-reader.js';
-import type { UploadId } from '../../store/ids/upload-id.js';
+import { manifestKeyOf, type UploadId } from '../../store/ids/upload-id.js';
 import type { ListingKind, ManifestHead, ShardRecord } from '../../format/manifest/manifest-types.js';
 import type { PathRange } from '../../format/manifest/path-range.js';
 import type { Borders, LoadedManifest } from '../../format/manifest/loaded-manifest.js';
@@ -18,7 +18,7 @@ import { compactView } from './compact-view.js';
 import { defined } from '../../platform/defined.js';
 import { displayPath } from '../../platform/paths/raw-path.js';
 import { EntrySums } from './entry-sums.js';
-import { loadChain, partOf } from './load-chain.js';
+import { loadChain, loadPrevious, partOf } from './load-chain.js';
 import { batchesOf } from './merged-view.js';
 import { isRows } from '../../format/rows/row-lines.js';
 import type { ManifestCache } from '../cache/manifest-cache.js';
@@ -75,7 +75,13 @@ async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, '
   const sums = new EntrySums();
   const { uploadId, ranges, signal, sha256: expected = [] } = options;
   const part = await partOf(reader, { uploadId, expected, ranges, signal });
-  const read = part ?? (await readManifest(reader, counted(options, sums)));
+  let ahead: Promise<LoadedManifest> | undefined;
+  const onWhole = ({ datasetId, previous }: ManifestHead): void => {
+    if (previous === undefined) return;
+    ahead = loadPrevious(reader, { key: manifestKeyOf(uploadId), datasetId, previous }, options);
+    ahead.catch(() => undefined); // awaited with the chain, if nothing fails before
+  };
+  const read = part ?? (await readManifest(reader, { ...counted(options, sums), onWhole }));
   const { sha256: found } = read;
   if (part === undefined && found !== undefined)
     await assertExpected(reader, { ...read, sha256: found }, expected, signal);
@@ -83,7 +89,7 @@ async function viewAsRead(reader: ObjectReader, options: Omit<ReadViewOptions, '
     refuseUnsound(read, sums, options);
     return { ...read, head: await withChunks(reader, read.head, options), chain: [linkOf(read)] };
   }
-  const chain = await loadChain(reader, read, options);
+  const chain = await loadChain(reader, read, { ...options, ahead });
   const view = viewOf(chain, options.headOnly === true ? {} : options);
   const head = options.headOnly === true ? await exactHead(view) : unitedHead(view);
   const parsed = { head, document: read.document };

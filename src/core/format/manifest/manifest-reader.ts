@@ -14,7 +14,7 @@ import { inflateManifest } from './inflate-manifest.js';
 import { type LoadedManifest, MAX_LOADED_BYTES, withSegments } from './loaded-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
-import type { Entry } from './manifest-types.js';
+import type { Entry, ManifestHead } from './manifest-types.js';
 import { openManifest } from './open-manifest.js';
 import { manifestKeyOf } from '../../store/ids/upload-id.js';
 import { namingRepair } from './repair-hint.js';
@@ -29,6 +29,8 @@ export interface ReadManifestOptions extends Pick<
   readonly onEntry?: (entry: Entry) => void;
   /** Gets entries of a type that this version does not know. */
   readonly onForeign?: (entry: ForeignEntry) => void;
+  /** Gets the head of a manifest that is returned whole, while the rest of it is still fetched. */
+  readonly onWhole?: (head: ManifestHead) => void;
   /** Awaited after each piece of the stream, for backpressure. Gets the number of stored bytes read so far, and their total. */
   readonly onPiece?: (storedBytes: number, of: number) => Promise<void> | void;
   /** Gets the stored bytes as they come. */
@@ -98,9 +100,9 @@ class ManifestStream {
   }
 
   private onHead(parsed: ParsedHead): void {
-    const { headOnly, onHead } = this.options;
+    const { headOnly, onHead, onWhole } = this.options;
     if (headOnly === true || isWhole(parsed)) this.parser.skipEntries();
-    if (isWhole(parsed)) return;
+    if (isWhole(parsed)) return onWhole?.(parsed.head);
     this.kept = undefined;
     onHead?.(parsed);
   }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ManifestCache } from '../../../../src/core/dataset/cache/manifest-cache.js';
@@ -491,6 +492,43 @@ describe('readView', () => {
     ]);
     expect(view).toMatchObject({ entries: 5, sha256: digestOf(chain(), 2) });
     expect(reader.requests).toEqual({ get: 3, head: 0, list: 0 });
+  });
+
+  describe('while the end of a delta is still to come', () => {
+    const heldBack = (made: MadeChain, end: (bytes: Buffer) => Buffer) => {
+      let tell: () => void = () => undefined;
+      const asked = new Promise<void>((resolve) => (tell = resolve));
+      return memoryReader(made.objects, {
+        get(key, _options, normal) {
+          if (key === linkKey(1)) tell();
+          if (key !== linkKey(2)) return normal();
+          const bytes = made.objects.get(key) ?? Buffer.alloc(0);
+          const body = async function* () {
+            yield bytes.subarray(0, -8);
+            await asked;
+            yield end(bytes.subarray(-8));
+          };
+          // A small one is received whole before it is looked at.
+          return { ...normal(), totalBytes: 2 ** 20, body: Readable.from(body()) };
+        },
+      });
+    };
+
+    test('what it builds on is asked for, once', async () => {
+      const reader = heldBack(chain(), (end) => end);
+      const view = await readView(reader, { uploadId: linkId(2) });
+
+      expect(view.entries).toBe(5);
+      expect(reader.ranges).toEqual([linkKey(2), linkKey(1), linkKey(0)]);
+    });
+
+    test('and a delta that turns out to be damaged is what is said, whatever it builds on', async () => {
+      const made = chain();
+      made.objects.delete(linkKey(1));
+      const reader = heldBack(made, () => Buffer.alloc(8));
+
+      await expect(readView(reader, { uploadId: linkId(2) })).rejects.toThrow(`the manifest ${linkKey(2)} is damaged`);
+    });
   });
 
   test('searches the full listing with needles, and never finds what a delta hides', async () => {
