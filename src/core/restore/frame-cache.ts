@@ -4,9 +4,10 @@
 // size is measured, not remembered. Failures here never fail a restore.
 import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { forEachLimit } from '../platform/limits/for-each-limit.js';
+import { writeFully } from '../platform/state/write-fully.js';
 
 const DIGEST = /^[0-9a-f]{64}$/;
 /** A temporary file this old was left by a process that died. */
@@ -98,7 +99,7 @@ export class FrameCache {
     try {
       await mkdir(join(this.options.folder, sha256.slice(0, 2)), { recursive: true, mode: 0o700 });
       await this.makeRoom(bytes.byteLength);
-      await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' });
+      await writeNew(temporary, bytes);
       await rename(temporary, path);
     } catch {
       this.isBroken = true; // full or read-only: this run continues without it
@@ -149,6 +150,15 @@ export class FrameCache {
     const { limitBytes } = this.options;
     await this.pending;
     if (this.writtenSinceTrim >= limitBytes / MANY) await this.trim(limitBytes);
+  }
+}
+
+async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    await writeFully(handle, bytes);
+  } finally {
+    await handle.close();
   }
 }
 

@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { systemText } from '../../platform/failures/errno.js';
 import { ArchiverError, isArchiverError, systemCode } from '../../platform/failures/errors.js';
 import { printable } from '../../platform/paths/raw-path.js';
+import { writeFully } from '../../platform/state/write-fully.js';
 import type { ByteRange, ObjectContent, ObjectReader } from '../../store/object-store.js';
 import { type SpooledFacts, spoolTail } from '../scan/spool-fs.js';
 import type { ListedObject } from './listed-objects.js';
@@ -39,7 +40,7 @@ export async function readObject(call: ReadCall): Promise<string | undefined> {
     const facts = await factsOf(call, handle);
     const at = 'problem' in facts ? 0 : call.object.stamp.size;
     await handle.truncate(at);
-    await writeAll(handle, spoolTail(facts), at);
+    await writeFully(handle, spoolTail(facts), at);
     return 'problem' in facts ? facts.problem : undefined;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
@@ -92,7 +93,7 @@ async function fetchInto({ reader, object, piece, signal }: ReadCall, handle: Fi
   const end = at + content.sizeBytes;
   for await (const bytes of content.body as AsyncIterable<Buffer>) {
     md5.update(bytes);
-    await writeAll(handle, bytes, at);
+    await writeFully(handle, bytes, at);
     at += bytes.length;
   }
   if (at !== end || content.totalBytes !== stamp.size) return undefined;
@@ -102,8 +103,3 @@ async function fetchInto({ reader, object, piece, signal }: ReadCall, handle: Fi
 
 /** The ETag of an object that was put in one piece is its MD5, unless KMS has encrypted it. */
 const isMd5 = ({ etag, usesKms }: ObjectContent): boolean => usesKms !== true && /^[0-9a-f]{32}$/.test(etag);
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length;)
-    done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
-}

@@ -9,8 +9,9 @@ import { fileError } from './file-errors.js';
 import { keyPath, TEMP_PREFIX } from './file-keys.js';
 import { FileReader, ONLY_VERSION } from './file-reader.js';
 import { modesOf, type FileModes } from './file-modes.js';
-import { fileSystemTime, writeFully } from './file-temp.js';
+import { fileSystemTime } from './file-temp.js';
 import { syncFolder } from '../../platform/state/sync-folder.js';
+import { writeFully } from '../../platform/state/write-fully.js';
 import { appendFrom, writeAtomically } from './file-write.js';
 import type {
   DeleteFailure,

@@ -5,6 +5,7 @@ import { mkdir, open, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode, undefinedOn } from '../../platform/failures/errors.js';
 import { syncFolder } from '../../platform/state/sync-folder.js';
+import { writeFully } from '../../platform/state/write-fully.js';
 import { TEMP_PREFIX } from './file-keys.js';
 import { applyFileMode, applyFolderMode, PRIVATE, type FileModes } from './file-modes.js';
 
@@ -49,15 +50,6 @@ export async function openTemp(
       if (systemCode(error) !== 'ENOENT' || attempt >= FOLDER_TRIES) throw error;
       await makeFolder(folder, modes);
     }
-  }
-}
-
-/** Writes the whole of `body` at the file's position. */
-export async function writeFully(handle: FileHandle, body: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < body.byteLength;) {
-    // One write call writes at most 2 GiB.
-    const { bytesWritten } = await handle.write(body, offset, Math.min(body.byteLength - offset, 1 << 30));
-    offset += bytesWritten;
   }
 }
 

@@ -8,8 +8,9 @@ import { printable } from '../../platform/paths/raw-path.js';
 import { fileEtag } from './file-etag.js';
 import { moveLocked } from './file-lock.js';
 import type { FileModes } from './file-modes.js';
-import { openTemp, writeFully } from './file-temp.js';
+import { openTemp } from './file-temp.js';
 import { syncFolder } from '../../platform/state/sync-folder.js';
+import { writeFully } from '../../platform/state/write-fully.js';
 import { StoreError } from '../store-error.js';
 
 export interface PlaceOptions {
