@@ -36,7 +36,9 @@ export function memoryPlan(limitBytes: number | undefined, workers: number, fram
 
 /** What a restore or a check takes with one thread and nothing under way, and some ten thousand entries (measured, docs/decisions/109). */
 const READER = 208 * MIB;
-const DEFAULT_UNDER_WAY = 128 * MIB;
+const MOST_UNDER_WAY = 128 * MIB;
+/** For each thread, without a limit: three ranges of 10 MiB, one that is unpacked and two that come. */
+const DEFAULT_UNDER_WAY = 32 * MIB;
 const LEAST_UNDER_WAY = 4 * MIB;
 /** Of a thread beyond the first that unpacks: its heap, its frame and its part of the allocator's. */
 const UNPACKER = 44 * MIB;
@@ -52,8 +54,9 @@ export interface ReadPlan {
 
 /** Makes the plan of a restore or a check with up to this many threads. */
 export function readPlan(limitBytes: number | undefined, workers: number): ReadPlan {
-  if (limitBytes === undefined) return { workers, bytesUnderWay: DEFAULT_UNDER_WAY };
+  if (limitBytes === undefined)
+    return { workers, bytesUnderWay: Math.min(MOST_UNDER_WAY, workers * DEFAULT_UNDER_WAY) };
   const free = Math.max(LEAST_UNDER_WAY, limitBytes - READER);
   const further = Math.max(0, Math.min(workers - 1, Math.floor((free - WORTH_ANOTHER) / UNPACKER)));
-  return { workers: 1 + further, bytesUnderWay: Math.min(DEFAULT_UNDER_WAY, free - further * UNPACKER) };
+  return { workers: 1 + further, bytesUnderWay: Math.min(MOST_UNDER_WAY, free - further * UNPACKER) };
 }

@@ -22,7 +22,7 @@ export interface UnpackPlace {
   readonly post: (message: FromWorker) => void;
   /** Called when everything is closed. */
   readonly onClosed: () => void;
-  /** Nobody else uses the codec there. */
+  /** It is a thread of its own, where nobody else uses the codec. */
   readonly isAlone: boolean;
 }
 
@@ -96,6 +96,7 @@ export class UnpackWork {
   }
 
   private begin(data: UnpackData): void {
+    if (data.worker === 0 && this.place.isAlone) loadLibc()?.trimMemory(); // what the manifest took
     this.stop = new Int32Array(data.stop);
     this.isBroken = false;
     const table = openTable(data.table);
@@ -110,7 +111,8 @@ export class UnpackWork {
       codec,
       table,
       extents,
-      batch: data.verifyFiles ? openBatchHash(table, extents) : undefined,
+      // The lanes take longer to make than to hash what little there is.
+      batch: data.verifyFiles && this.place.isAlone ? openBatchHash(table, extents) : undefined,
       sink: this.sink,
       checkChunks: data.checkChunks,
       areFilesHashed,

@@ -13,6 +13,7 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { AT_FDCWD, O_DIRECTORY, O_RDONLY, SEEK_DATA, SEEK_HOLE } from '../../../../src/core/platform/libc/libc.js';
 import { newStat } from '../../../../src/core/platform/libc/stat.js';
+import { collectGarbage } from '../../../../src/core/platform/threads/collect-garbage.js';
 import { fsPath } from '../../../../src/core/platform/paths/raw-path.js';
 import { tempFolder } from '../../../support/temp-folder.js';
 import { HOSTILE_NAMES, libcOrFail, MIB, noise, writeSparse } from '../../archive/trees.js';
@@ -161,5 +162,21 @@ describe.skipIf(elsewhere)('attributes, links and holes', () => {
 
     closeSync(fd);
     expect([start, end]).toEqual([5 * 1024 * MIB, 5 * 1024 * MIB + 4096]);
+  });
+
+  test('memory that is free again goes back to the system', async () => {
+    const MOST = 60_000; // less than glibc maps on its own
+    const kept = Array.from({ length: 1000 }, () => Buffer.allocUnsafeSlow(MOST).fill(1));
+    kept.splice(0, 999); // the last one keeps the others from the end of the heap
+    collectGarbage();
+    const before = process.memoryUsage.rss();
+
+    // V8 frees buffers in the background.
+    const returned = (): number => {
+      libcOrFail().trimMemory();
+      return before - process.memoryUsage.rss();
+    };
+    await expect.poll(returned, { timeout: 5000 }).toBeGreaterThan(20 * MIB);
+    expect(kept).toHaveLength(1);
   });
 });

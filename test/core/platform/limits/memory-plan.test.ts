@@ -6,6 +6,8 @@ const MIB = 2 ** 20;
 describe('a restore or a check', () => {
   test.each([
     [undefined, 8, 8, 128],
+    [undefined, 2, 2, 64],
+    [undefined, 1, 1, 32],
     [192, 8, 1, 4],
     [256, 8, 1, 48],
     [276, 8, 2, 24],
