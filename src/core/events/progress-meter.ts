@@ -41,6 +41,15 @@ export function progressMeter(
   };
 }
 
+/** Waits for the work, and emits the totals also of one that fails: what it has done until then. @throws what the work fails with */
+export async function metered<T>(meter: Pick<ProgressMeter, 'finish'>, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } finally {
+    meter.finish();
+  }
+}
+
 /** Emits the totals found so far. */
 export function scanMeter(
   emit: EventSink,

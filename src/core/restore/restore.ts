@@ -17,7 +17,7 @@ import { gather, type Gathered, type GatherOptions } from './plan/gather.js';
 import { makeLinks, planHardlinks } from './write/links.js';
 import { openOutputFolder, type OutputFolder, removeUnused, type SharedOutput } from './output-tree/output-folder.js';
 import type { OverwritePolicy } from './plan/overwrite.js';
-import { progressMeter } from '../events/progress-meter.js';
+import { metered, progressMeter } from '../events/progress-meter.js';
 import { refuseCollisions, settleExisting } from './plan/settle-names.js';
 import { SpanSource } from './fetch/span-source.js';
 import { mendedText } from './unpack/mended-text.js';
@@ -252,8 +252,8 @@ class Restore {
       fillsCache: options.fillsCache,
     });
     const meter = progressMeter(emit, (index) => displayPath(gathered.table.path(index)));
-    if (work.workers > 0) {
-      await runUnpack({
+    const unpack = (): Promise<void> =>
+      runUnpack({
         lanes: work.lanes,
         empty: work.empty,
         data: {
@@ -278,8 +278,7 @@ class Restore {
         emit,
         signal,
       });
-    }
-    meter.finish();
+    await metered(meter, work.workers > 0 ? unpack() : Promise.resolve());
     return source.fetched;
   }
 

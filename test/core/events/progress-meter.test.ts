@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { TransferEvent } from '../../../src/core/events/events.js';
-import { progressMeter, scanMeter } from '../../../src/core/events/progress-meter.js';
+import { metered, progressMeter, scanMeter } from '../../../src/core/events/progress-meter.js';
 
 let events: TransferEvent[];
 const emit = (event: TransferEvent): void => void events.push(event);
@@ -54,4 +54,13 @@ it('tells of the last that was found', () => {
   vi.advanceTimersByTime(100);
 
   expect(events.at(-1)).toEqual({ type: 'scan', items: 7, bytes: 70 });
+});
+
+it('tells what was done of work that fails', async () => {
+  const meter = progressMeter(emit);
+  meter.add(1, 10);
+  meter.add(1, 10);
+
+  await expect(metered(meter, Promise.reject(new Error('torn')))).rejects.toThrow('torn');
+  expect(events.at(-1)).toEqual({ type: 'progress', items: 2, bytes: 20 });
 });

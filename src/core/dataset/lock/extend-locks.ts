@@ -4,7 +4,7 @@ import type { EventSink } from '../../events/events.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { BucketLock } from '../../store/bucket-lock.js';
 import { isLockRefused, throwIfCancelled } from '../../store/store-error.js';
-import { progressMeter } from '../../events/progress-meter.js';
+import { metered, progressMeter } from '../../events/progress-meter.js';
 import { LOCKS_AT_ONCE, type LockChange } from './plan-lock.js';
 
 export interface LockFailure {
@@ -27,7 +27,7 @@ export async function extendLocks(
   emit({ type: 'plan', items: changes.length, bytes: 0 });
   const meter = progressMeter(emit);
   const failed: LockFailure[] = [];
-  await forEachLimit(changes, LOCKS_AT_ONCE, async ({ key, sizeBytes, retention }) => {
+  const retained = forEachLimit(changes, LOCKS_AT_ONCE, async ({ key, sizeBytes, retention }) => {
     throwIfCancelled(signal);
     try {
       await lock.retain(key, retention, signal);
@@ -37,6 +37,6 @@ export async function extendLocks(
     }
     meter.add(1, sizeBytes);
   });
-  meter.finish();
+  await metered(meter, retained);
   return { extended: changes.length - failed.length, failed };
 }

@@ -7,7 +7,7 @@ import { isAttemptKey } from '../attempts.js';
 import { ArchiverError, isArchiverError } from '../../platform/failures/errors.js';
 import type { DeleteFailure, ObjectInfo, ObjectReader, ObjectStore } from '../../store/object-store.js';
 import type { EventSink } from '../../events/events.js';
-import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
+import { ignoreEvents, metered, progressMeter } from '../../events/progress-meter.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { throwIfCancelled } from '../../store/store-error.js';
 import { isCheckExpired } from '../check-references.js';
@@ -193,8 +193,7 @@ export async function sweep(
   const going = [...new Set([...objects.map(({ key }) => key), ...copies])].filter((key) => !replaced.has(key));
   emit({ type: 'phase', phase: 'deleting' });
   emit({ type: 'plan', items: going.length, bytes: 0 });
-  await remove(going);
-  meter.finish();
+  await metered(meter, remove(going));
   const failed = new Set(failures.map(({ key }) => key));
   const gone = objects.filter(({ key }) => !failed.has(key));
   await refuseIfHarmed(store, state, { fences, gone, signal });

@@ -3,7 +3,7 @@
 // until a prune has marked them and a later one has swept them. Interrupted at any point, the upload reads as before or as
 // after, and the next run continues with the copies that exist.
 import type { EventSink } from '../../events/events.js';
-import { ignoreEvents, progressMeter } from '../../events/progress-meter.js';
+import { ignoreEvents, metered, progressMeter } from '../../events/progress-meter.js';
 import { hash } from 'node:crypto';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import { checkFolder } from '../../dataset/check-references.js';
@@ -115,7 +115,7 @@ interface Copying extends Pick<BalanceOptions, 'uploadId' | 'requestsAtOnce' | '
 async function copyAll(store: ObjectStore, copying: Copying): Promise<void> {
   const { moves, kmsKeyId, mayBeLocked, requestsAtOnce, emit = ignoreEvents, signal } = copying;
   const meter = progressMeter(emit);
-  await forEachLimit(moves, requestsAtOnce, async (move) => {
+  const copied = forEachLimit(moves, requestsAtOnce, async (move) => {
     throwIfCancelled(signal);
     const isDone = move.isThere && (await isCopy(store, move, signal));
     // Only chunks in STANDARD move, and they stay there, encrypted and locked as they were.
@@ -126,7 +126,7 @@ async function copyAll(store: ObjectStore, copying: Copying): Promise<void> {
     }
     meter.add(1, move.sizeBytes);
   });
-  meter.finish();
+  await metered(meter, copied);
 }
 
 async function isCopy(store: ObjectReader, { to, sizeBytes, sha256 }: Move, signal: AbortSignal): Promise<boolean> {

@@ -1,6 +1,6 @@
 // Copies the versions of a plan one after the other, each dataset lowest first: what one needs of another is there before it. A version that
 // cannot be copied is named, and the others are copied all the same; what is there of it is found by the next run.
-import { progressMeter, type ProgressMeter } from '../../events/progress-meter.js';
+import { metered, progressMeter, type ProgressMeter } from '../../events/progress-meter.js';
 import { MANIFEST_NAME } from '../../store/ids/upload-id.js';
 import { ByteBudget } from '../../platform/limits/byte-budget.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
@@ -52,16 +52,18 @@ export async function copyVersions(run: CopyRun, plan: CopyPlan): Promise<CopyRe
   const sending: Sending = { run, budget: new ByteBudget(heldBytes), meter: progressMeter(emit), totals };
   const [made, there]: [PlannedVersion[], PlannedVersion[]] = [[], []];
   const failures: CopyFailure[] = [...plan.failures];
-  for (const version of plan.versions) {
-    throwIfCancelled(signal);
-    const failure = await failureOf(version.listed, async () => {
-      await copyVersion(sending, version);
-      (version.state === 'new' ? made : there).push(version);
-      await copyTags(sending, version);
-    });
-    if (failure !== undefined) failures.push(failure);
-  }
-  sending.meter.finish();
+  const copyAll = async (): Promise<void> => {
+    for (const version of plan.versions) {
+      throwIfCancelled(signal);
+      const failure = await failureOf(version.listed, async () => {
+        await copyVersion(sending, version);
+        (version.state === 'new' ? made : there).push(version);
+        await copyTags(sending, version);
+      });
+      if (failure !== undefined) failures.push(failure);
+    }
+  };
+  await metered(sending.meter, copyAll());
   return { made, there, failures, ...totals };
 }
 

@@ -6,7 +6,7 @@ import { throwIfCancelled } from '../../store/store-error.js';
 import { errorText, isArchiverError, undefinedOn } from '../../platform/failures/errors.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { EventSink } from '../../events/events.js';
-import { ignoreEvents, type ProgressMeter, progressMeter } from '../../events/progress-meter.js';
+import { ignoreEvents, type ProgressMeter, metered, progressMeter } from '../../events/progress-meter.js';
 import { type Holdings, ONLY_VERSION } from './holdings.js';
 import { ownKey, type OwnKind } from '../../dataset/own-keys.js';
 import type { Survey } from './survey.js';
@@ -52,9 +52,7 @@ export async function wipe(
   emit({ type: 'phase', phase: 'deleting' });
   emit({ type: 'plan', items: found.objects + found.olderVersions, bytes: 0 });
   const meter = progressMeter(emit);
-  const result = await new Wipe(store, deleter, holdings, signal, meter).run();
-  meter.finish();
-  return result;
+  return await metered(meter, new Wipe(store, deleter, holdings, signal, meter).run());
 }
 
 class Wipe {

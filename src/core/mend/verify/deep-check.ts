@@ -10,7 +10,7 @@ import { displayPath } from '../../platform/paths/raw-path.js';
 import { resultPath } from '../../platform/failures/failure-list.js';
 import { mendedText } from '../../restore/unpack/mended-text.js';
 import { extentCut, planWork } from '../../restore/plan/plan-work.js';
-import { progressMeter } from '../../events/progress-meter.js';
+import { metered, progressMeter } from '../../events/progress-meter.js';
 import { STATE, type Extra, type SelectedTable, type TableData } from '../../restore/plan/selected-table.js';
 import { SpanSource } from '../../restore/fetch/span-source.js';
 import type { Trouble } from '../../restore/unpack/unpack-protocol.js';
@@ -83,8 +83,8 @@ export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckRes
     fillsCache: false,
   });
   const meter = progressMeter(emit, (index) => displayPath(table.path(index)));
-  if (storedBytes > 0) {
-    await runUnpack({
+  const unpack = (): Promise<void> =>
+    runUnpack({
       lanes: work.lanes,
       empty: work.empty,
       data: { write: undefined, verifyFiles: true, checkChunks: true, table: data, extents: work.extents },
@@ -102,8 +102,7 @@ export async function deepCheck(options: DeepCheckOptions): Promise<DeepCheckRes
       emit,
       signal,
     });
-  }
-  meter.finish();
+  await metered(meter, storedBytes > 0 ? unpack() : Promise.resolve());
   const filesChecked = files.filter((index) => table.columns.state[index] === STATE.done).length;
   return {
     chunksRead: chunks.length - source.failed.size,

@@ -172,15 +172,18 @@ class Export {
       table.columns.state[index] = STATE.done;
       meter.add(table.type(index) === 'directory' ? 0 : 1, table.columns.size[index] ?? 0, index);
     };
-    if (format.hasFoldersFirst) yield* this.folders(done);
-    for (const index of this.inStoredOrder()) {
-      yield* this.file(index, frames);
-      done(index);
+    try {
+      if (format.hasFoldersFirst) yield* this.folders(done);
+      for (const index of this.inStoredOrder()) {
+        yield* this.file(index, frames);
+        done(index);
+      }
+      yield* this.linked(done);
+      if (!format.hasFoldersFirst) yield* this.folders(done);
+      yield* format.end();
+    } finally {
+      meter.finish();
     }
-    yield* this.linked(done);
-    if (!format.hasFoldersFirst) yield* this.folders(done);
-    yield* format.end();
-    meter.finish();
   }
 
   private async *folders(done: (index: number) => void): Bytes {
