@@ -81,20 +81,27 @@ it('modules of one group share a file, which loads no package of the AWS SDKs an
   }
 });
 
-it('a restore, a check and what asks budgets load nothing of an upload, and no YAML', async () => {
+it('a restore, a check and what asks budgets load nothing of an upload, and no YAML; S3 is spoken without HTTP/2', async () => {
   const { plugin } = await chunkGroups(ENTRY, program);
   const outputs = await outputsOf({ plugins: [...(program.plugins ?? []), plugin] });
   const ofUploads = /^src\/core\/archive\/transfer\/|node_modules\/yaml\//;
 
-  const holding = (...entries: string[]): readonly string[] => {
-    const files = Object.keys(outputs).filter((path) => entries.some((name) => path.startsWith(`out/${name}-`)));
-    return [...withImports(outputs, files)].filter((path) =>
-      Object.keys(outputs[path]?.inputs ?? {}).some((input) => ofUploads.test(input)),
-    );
+  const loadedBy = (entries: readonly string[]): readonly string[] => {
+    const names = new RegExp(`^out/(?:${entries.join('|')})-[A-Z0-9]{8}\\.js$`);
+    const files = Object.keys(outputs).filter((path) => names.test(path));
+    expect(files.length).toBeGreaterThanOrEqual(entries.length);
+    return [...withImports(outputs, files)];
   };
+  const holding = (...entries: string[]): readonly string[] =>
+    loadedBy(entries).filter((path) => Object.keys(outputs[path]?.inputs ?? {}).some((input) => ofUploads.test(input)));
   expect(holding('run-archive')).not.toEqual([]);
   expect(holding('retrieve-with-job', 'unpack-work', 'verify', 'verify-store', 'verified', 'print-files')).toEqual([]);
   expect(holding('reserve', 'verdict', 'open-book')).toEqual([]);
+
+  const ofNode = loadedBy(['s3-client', 's3-store']).flatMap((path) => outputs[path]?.imports ?? []);
+  const atOnce = ofNode.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path);
+  expect(atOnce).toContain('node:https');
+  expect(atOnce).not.toContain('node:http2');
 });
 
 it('of meow, which each command loads, the bundle has what takes argv apart', async () => {

@@ -1,12 +1,15 @@
 // Decompresses a manifest piece by piece, in flat memory, and refuses implausible compression ratios.
 import { type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { errorText, integrityError, isArchiverError, systemCode } from '../../platform/failures/errors.js';
 
 /** gzip cannot shrink more than 1032-fold; a manifest shrinks 5- to 40-fold. */
 const MAX_RATIO = 300;
 const RATIO_MATTERS_FROM = 32 * 1024 * 1024;
 const GUNZIP_PIECE = 256 * 1024;
+/** Stored bytes of which beginnings are inflated at once. Most heads are in the first. */
+const BEGINNINGS = [8 * 1024, 64 * 1024];
+const MAX_BEGINNING = 8 * 1024 * 1024;
 
 export interface InflateOptions {
   /** Name of the manifest for messages. */
@@ -45,6 +48,24 @@ export async function* inflateManifest(body: Readable, options: InflateOptions):
   } finally {
     body.destroy();
     gunzip.destroy();
+  }
+}
+
+/**
+ * The text of longer and longer beginnings of a gzipped manifest, for who wants its head: a stream takes a millisecond to be made. Ends where
+ * one cannot be inflated, or is large; `inflateManifest` says why.
+ */
+export function* inflatedBeginnings(bytes: Buffer): Generator<Buffer> {
+  for (const [at, end] of BEGINNINGS.entries()) {
+    if (bytes.length <= (BEGINNINGS[at - 1] ?? 0)) return;
+    try {
+      yield gunzipSync(bytes.subarray(0, end), {
+        finishFlush: constants.Z_SYNC_FLUSH,
+        maxOutputLength: MAX_BEGINNING,
+      });
+    } catch {
+      return;
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
-import { inflateManifest } from './inflate-manifest.js';
+import { inflatedBeginnings, inflateManifest } from './inflate-manifest.js';
 import { readBlocks } from './indexed-blocks.js';
 import { chunkKey } from './manifest-check.js';
 import { parseBeginning } from './manifest-index.js';
@@ -236,7 +236,13 @@ async function orMissing<T>(key: string, uploadId: UploadId, work: () => Promise
 export async function headIn(bytes: Buffer, key: string): Promise<SegmentHead> {
   const what = `the segment ${key}`;
   let text: string | undefined;
-  const lines = new ManifestLines(what, { head: (head) => (text = head), lines: () => undefined });
+  const headLines = (): ManifestLines =>
+    new ManifestLines(what, { head: (head) => (text = head), lines: () => undefined });
+  for (const beginning of inflatedBeginnings(bytes)) {
+    headLines().push(beginning);
+    if (text !== undefined) return parseSegmentHead(text, key);
+  }
+  const lines = headLines();
   for await (const piece of inflateManifest(Readable.from([bytes]), { what })) {
     lines.push(piece);
     if (text !== undefined) return parseSegmentHead(text, key);

@@ -6,13 +6,13 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pace } from '../../platform/limits/pace.js';
+import { defined } from '../../platform/defined.js';
 import { noteExchange } from '../http-exchange.js';
 import type { GetOptions } from '../object-store.js';
 import { ProxyAgents, proxyError } from './s3-proxy.js';
 import { proxyFor, type Network } from './s3-network.js';
 import { DirectGets } from './s3-direct-gets.js';
-import { Http2Connections } from './s3-http2.js';
-import { sendOverHttp2 } from './s3-http2-send.js';
+import type { Http2Connections } from './s3-http2.js';
 import {
   abortedError,
   type AbortLike,
@@ -108,7 +108,7 @@ export class S3HttpHandler {
   readonly #options: HttpHandlerOptions;
   readonly #http: http.Agent;
   readonly #https: https.Agent;
-  readonly #http2: Http2Connections | undefined;
+  #http2: Promise<Http2Connections> | undefined;
   readonly #direct: DirectGets;
   readonly #proxies: ProxyAgents;
 
@@ -124,10 +124,14 @@ export class S3HttpHandler {
     this.#https = new https.Agent({ ...agent, ...trust });
     this.#direct = new DirectGets(options);
     this.#proxies = new ProxyAgents({ ...agent, ...trust }, options.timeouts.connectMs);
-    if (options.http2 !== undefined) {
-      const { connectMs, idleMs } = options.timeouts;
-      this.#http2 = new Http2Connections({ ...options.http2, ...trust, idleMs: idle?.ms ?? idleMs, connectMs });
-    }
+  }
+
+  /** Node's HTTP/2 takes longer to load than a small answer. */
+  async #loadHttp2(maxStreams: number): Promise<Http2Connections> {
+    const { timeouts, idle, network } = this.#options;
+    const { Http2Connections: Connections } = await import('./s3-http2.js');
+    const idleMs = idle?.ms ?? timeouts.idleMs;
+    return new Connections({ maxStreams, connectMs: timeouts.connectMs, idleMs, ...defined({ ca: network?.ca }) });
   }
 
   /** Sends one request; resolves at the answer's header. */
@@ -148,10 +152,10 @@ export class S3HttpHandler {
     options: RequestOptions,
   ): Promise<HandlerResponse> {
     const { protocol, hostname } = request;
-    const { network } = this.#options;
+    const { network, http2 } = this.#options;
     const proxy = network && proxyFor({ protocol, hostname, port }, network.env);
     // Without TLS there is no ALPN, and a tunnel is made for one connection of HTTP/1.1.
-    if (this.#http2 === undefined || protocol !== 'https:' || proxy !== undefined) {
+    if (http2 === undefined || protocol !== 'https:' || proxy !== undefined) {
       const { into, abortSignal } = options;
       const direct =
         into && proxy === undefined ? this.#direct.ask({ request, into, abortSignal }, host, port) : undefined;
@@ -159,9 +163,11 @@ export class S3HttpHandler {
       if (answer !== undefined && 'statusCode' in answer) return answer;
       return await this.#overHttp1(request, options, proxy, answer);
     }
-    const connection = await this.#http2.to(host, port);
+    this.#http2 ??= this.#loadHttp2(http2.maxStreams);
+    const connection = await (await this.#http2).to(host, port);
     if (connection === undefined) return await this.#overHttp1(request, options);
     const { pace = this.#options.paceUpload } = options;
+    const { sendOverHttp2 } = await import('./s3-http2-send.js');
     return await sendOverHttp2(connection, request, { ...this.#options, ...options, pace });
   }
 
@@ -210,7 +216,7 @@ export class S3HttpHandler {
   destroy(): void {
     this.#http.destroy();
     this.#https.destroy();
-    this.#http2?.destroy();
+    void this.#http2?.then((connections) => connections.destroy());
     this.#direct.destroy();
     this.#proxies.destroy();
   }
