@@ -76,7 +76,7 @@ export const command = defineCommand({
     'With - as OUTPUT_DIR, the one file that --file names goes to stdout, as with `archiver cat`; ./- is a folder of that name.\n' +
     'Files are written under OUTPUT_DIR by their path in the source folder, with times, permissions, links, holes and ' +
     'attributes; owners only when run as root. A file gets its name when its checksum is right. What a killed restore ' +
-    'has not finished, the next one into OUTPUT_DIR writes again or removes. Nothing is written outside of OUTPUT_DIR or through a symbolic link in it.\n' +
+    'has not finished, the next one into OUTPUT_DIR writes again or removes; what may be yours it names. Nothing is written outside of OUTPUT_DIR or through a symbolic link in it.\n' +
     'What is already in place with the same size and time is left alone and counted as unchanged (--overwrite if-changed); ' +
     'so an interrupted restore continues when it is run again. A file never replaces a folder, nor a folder a file.\n' +
     'A file that fails is named and the others are restored.\n' +

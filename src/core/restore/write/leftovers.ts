@@ -43,10 +43,14 @@ export async function lockedNames(rootPath: string, life: 'ended' | 'running'): 
 }
 
 /**
- * Removes what ended runs have left whose temporary names begin with one of `dead`. Returns the folders that it has changed.
- * @throws system errors
+ * Removes what ended runs have left whose temporary names begin with one of `dead`; of what lies under its own name, not `kept`. Returns the
+ * folders that it has changed. @throws system errors
  */
-export async function removeLeftovers(output: OpenFolder, dead: readonly string[]): Promise<ReadonlySet<RawPath>> {
+export async function removeLeftovers(
+  output: OpenFolder,
+  dead: readonly string[],
+  kept: ReadonlySet<RawPath> = new Set(),
+): Promise<ReadonlySet<RawPath>> {
   const { tree } = output;
   const { rootPath } = output.settings;
   const changed = new Set<RawPath>();
@@ -58,7 +62,7 @@ export async function removeLeftovers(output: OpenFolder, dead: readonly string[
   for (const entry of readdirSync(rootPath, { encoding: 'latin1' }))
     if (PROBE.test(entry)) drop(TOP, rawFromLatin1(entry));
   if (dead.length === 0) return changed;
-  for (const path of unfinishedFiles(output, dead)) drop(...splitPath(path));
+  for (const path of unfinishedFiles(output, dead)) if (!kept.has(path)) drop(...splitPath(path));
   const clear = (folder: RawPath): void => {
     const path = folder === TOP ? root : pathBelow(root, folder);
     for (const entry of readdirSync(fsPath(path), { encoding: 'latin1', withFileTypes: true })) {

@@ -8,8 +8,9 @@ import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { SourceRecord } from '../../format/manifest/manifest-types.js';
-import { type RawPath, rawFromLatin1 } from '../../platform/paths/raw-path.js';
+import { displayPath, type RawPath, rawFromLatin1, TOP } from '../../platform/paths/raw-path.js';
 import { holdLock, type Lock, lockHolder } from '../../platform/state/lock.js';
+import { counted } from '../../platform/text/counted.js';
 import {
   changeMode,
   isUnderWay,
@@ -20,7 +21,7 @@ import {
 import type { Present } from '../output-tree/output-tree.js';
 import { failureReason } from '../output-tree/refusal.js';
 import type { GatherOptions } from '../plan/gather.js';
-import { STATE } from '../plan/selected-table.js';
+import { destinationOf, STATE } from '../plan/selected-table.js';
 import { restoredMode } from './file-metadata.js';
 import { finishFolder, finishRoot, OWNER_ACCESS, PERMISSIONS, type Writing } from './folders.js';
 import { hasNotes, unfinishedFiles } from './folder-note.js';
@@ -115,9 +116,23 @@ export class OutputUse {
     this.lock ??= await lockOutput(output);
     if (output.settings.isEmpty) return;
     const { state } = writing.table.columns;
-    const changed = await removeLeftovers(output, this.dead);
+    const doubtful = this.doubtful();
+    if (doubtful.length > 0) this.warnings.push(doubtfulText(doubtful));
+    const changed = await removeLeftovers(output, this.dead, new Set(doubtful));
     for (let index = 0; changed.size > 0 && index < writing.table.count; index++)
       if (state[index] === STATE.elsewhere && changed.has(writing.table.path(index))) state[index] = STATE.waiting;
+  }
+
+  /**
+   * Files with content that a killed restore may have been writing, and that this one does not write: they may as well be whole, or somebody
+   * else's, who has put them there within a minute.
+   */
+  private doubtful(): readonly RawPath[] {
+    const { table, tree, settings } = this.writing;
+    const found = new Set(this.unfinished());
+    for (let index = 0; found.size > 0 && index < table.count; index++)
+      if (table.columns.state[index] === STATE.waiting) found.delete(destinationOf(table, index, settings.flatten));
+    return [...found].filter((path) => (tree.present(path)?.size ?? 0) > 0);
   }
 
   /** Ends, whether all was written or not. @throws conflict, io */
@@ -257,3 +272,6 @@ export function sharedOutput(
   const top = { mode: restoredMode(mode, true, keepSpecialBits), mtime };
   return { group, top: selectors.all === true ? top : undefined };
 }
+
+const doubtfulText = ([first = TOP, ...more]: readonly RawPath[]): string =>
+  `${displayPath(first)}${more.length === 0 ? '' : ` and ${counted(more.length, 'other file')}`} may not be whole: a restore that was killed was writing there; restore what is of the archive again`;

@@ -202,12 +202,28 @@ describe('what a killed restore has not finished', () => {
     expect(readFileSync(join(out, 'deep/file'), 'utf8')).toBe('content');
   });
 
-  test('goes when it is not selected', async () => {
+  test('goes when it is empty and not selected', async () => {
     const { out } = await killed();
+    writeFileSync(join(out, 'deep/file'), '');
 
-    await restoreMade(archive(), { outputDir: out, ...selectingOther });
+    const { warnings } = await restoreMade(archive(), { outputDir: out, ...selectingOther });
 
-    expect(names(out)).toEqual(['deep', 'deep/other']);
+    expect([names(out), warnings]).toEqual([['deep', 'deep/other'], []]);
+  });
+
+  // It may be somebody else's, or whole, of an archive that was made a moment before it was restored.
+  test.each([
+    [['file'], 'deep/file may not be whole: a restore that was killed was writing there'],
+    [['file', 'mine'], 'deep/file and 1 other file may not be whole'],
+  ])('stays when it has content and is not selected, and is named: %j', async (left, text) => {
+    const { out } = await killed();
+    for (const name of left) writeFileSync(join(out, 'deep', name), name);
+
+    const { warnings } = await restoreMade(archive(), { outputDir: out, ...selectingOther });
+
+    expect(names(join(out, 'deep'))).toEqual([...left, 'other']);
+    for (const name of left) expect(readFileSync(join(out, 'deep', name), 'utf8')).toBe(name);
+    expect(warnings).toEqual([expect.stringContaining(text)]);
   });
 
   test('stays while the restore may still run', async () => {
@@ -221,6 +237,7 @@ describe('what a killed restore has not finished', () => {
 
   test('stays while another restore runs there, and goes with the next one', async () => {
     const { out } = await killed();
+    writeFileSync(join(out, 'deep/file'), '');
     const other = join(out, '.archiver-89abcdef-lock');
     writeFileSync(other, JSON.stringify(ownHolder(hostname())));
 
@@ -252,6 +269,7 @@ describe('what a killed restore has not finished', () => {
 
   test('is none of the files that are older than the note, or much newer', async () => {
     const { out } = await killed();
+    writeFileSync(join(out, 'deep/file'), '');
     const now = Date.now() / 1000;
     for (const [name, time] of [
       ['old', now - 100],
@@ -260,7 +278,7 @@ describe('what a killed restore has not finished', () => {
     ] as const) {
       if (name === 'linked') symlinkSync('nowhere', join(out, 'deep', name));
       else {
-        writeFileSync(join(out, 'deep', name), name);
+        writeFileSync(join(out, 'deep', name), '');
         utimesSync(join(out, 'deep', name), time, time);
       }
     }
