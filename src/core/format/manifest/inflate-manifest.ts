@@ -1,5 +1,5 @@
 // Decompresses a manifest piece by piece, in flat memory, and refuses implausible compression ratios.
-import { type Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { constants, createGunzip, gunzipSync } from 'node:zlib';
 import { errorText, integrityError, isArchiverError, systemCode } from '../../platform/failures/errors.js';
 
@@ -52,20 +52,30 @@ export async function* inflateManifest(body: Readable, options: InflateOptions):
 }
 
 /**
- * The text of longer and longer beginnings of a gzipped manifest, for who wants its head: a stream takes a millisecond to be made. Ends where
- * one cannot be inflated, or is large; `inflateManifest` says why.
+ * The text of a gzipped manifest in memory. Its beginning, which has the head, comes without a stream: one takes a millisecond to be made.
+ * @throws as `inflateManifest`
  */
-export function* inflatedBeginnings(bytes: Buffer): Generator<Buffer> {
-  for (const [at, end] of BEGINNINGS.entries()) {
-    if (bytes.length <= (BEGINNINGS[at - 1] ?? 0)) return;
-    try {
-      yield gunzipSync(bytes.subarray(0, end), {
-        finishFlush: constants.Z_SYNC_FLUSH,
-        maxOutputLength: MAX_BEGINNING,
-      });
-    } catch {
-      return;
-    }
+export async function* inflateBytes(bytes: Buffer, options: Pick<InflateOptions, 'what'>): AsyncGenerator<Buffer> {
+  let passed = 0;
+  for (const end of BEGINNINGS) {
+    const text = beginning(bytes.subarray(0, end));
+    if (text === undefined) break; // whoever reads on is told why
+    yield text.subarray(passed);
+    passed = text.length;
+    if (bytes.length <= end) break;
+  }
+  for await (const piece of inflateManifest(Readable.from([bytes]), options)) {
+    const known = Math.min(passed, piece.length);
+    passed -= known;
+    if (known < piece.length) yield piece.subarray(known);
+  }
+}
+
+function beginning(bytes: Buffer): Buffer | undefined {
+  try {
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_BEGINNING });
+  } catch {
+    return undefined;
   }
 }
 

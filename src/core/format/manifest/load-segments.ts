@@ -1,13 +1,12 @@
 // Loads the segments of a listing. Of each, the chunks that it lists are read at once, since positions in the view count over all of them; its
 // entries are read when they are wanted, and compared with its digest before they are parsed.
 import { hash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { integrityError, isArchiverError } from '../../platform/failures/errors.js';
 import { forEachLimit } from '../../platform/limits/for-each-limit.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
 import { splitUploadKey, type UploadId } from '../../store/ids/upload-id.js';
-import { inflatedBeginnings, inflateManifest } from './inflate-manifest.js';
+import { inflateBytes } from './inflate-manifest.js';
 import { readBlocks } from './indexed-blocks.js';
 import { chunkKey } from './manifest-check.js';
 import { parseBeginning } from './manifest-index.js';
@@ -236,14 +235,8 @@ async function orMissing<T>(key: string, uploadId: UploadId, work: () => Promise
 export async function headIn(bytes: Buffer, key: string): Promise<SegmentHead> {
   const what = `the segment ${key}`;
   let text: string | undefined;
-  const headLines = (): ManifestLines =>
-    new ManifestLines(what, { head: (head) => (text = head), lines: () => undefined });
-  for (const beginning of inflatedBeginnings(bytes)) {
-    headLines().push(beginning);
-    if (text !== undefined) return parseSegmentHead(text, key);
-  }
-  const lines = headLines();
-  for await (const piece of inflateManifest(Readable.from([bytes]), { what })) {
+  const lines = new ManifestLines(what, { head: (head) => (text = head), lines: () => undefined });
+  for await (const piece of inflateBytes(bytes, { what })) {
     lines.push(piece);
     if (text !== undefined) return parseSegmentHead(text, key);
   }

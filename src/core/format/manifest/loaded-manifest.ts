@@ -7,7 +7,7 @@ import { manifestUnsealing } from '../encryption/open-data-key.js';
 import { type OpenedBytes, unsealBytes } from '../encryption/unseal-bytes.js';
 import type { ObjectReader } from '../../store/object-store.js';
 import { readAll } from '../../store/read-content.js';
-import { inflatedBeginnings, inflateManifest } from './inflate-manifest.js';
+import { inflateBytes, inflateManifest } from './inflate-manifest.js';
 import type { ParsedHead } from './manifest-head-parse.js';
 import { ManifestParser, type Line, type ManifestParserOptions } from './manifest-parser.js';
 import { manifestIndexOf } from './manifest-index.js';
@@ -115,23 +115,13 @@ export async function loadAlone(
   if (isSealed(bytes))
     throw new ArchiverError('unsupported', `the manifest ${key} is encrypted, and is not decrypted for this`);
   const parts = { uploadId, key, sha256, bytes, ...(sealedBy === undefined ? {} : { sealedBy }) };
-  for (const beginning of inflatedBeginnings(bytes)) {
-    const parser = headParser(key, uploadId);
-    parser.push(beginning);
-    if (parser.head !== undefined) return { ...parser.head, ...parts };
-  }
-  const parser = headParser(key, uploadId);
-  for await (const piece of inflateManifest(Readable.from([bytes]), { what: `the manifest ${key}` })) {
+  const parser = new ManifestParser({ key, uploadId, onLine: () => undefined });
+  parser.skipEntries();
+  for await (const piece of inflateBytes(bytes, { what: `the manifest ${key}` })) {
     parser.push(piece);
     if (parser.head !== undefined) return { ...parser.head, ...parts };
   }
   return { ...parser.finish(), ...parts };
-}
-
-function headParser(key: string, uploadId: UploadId): ManifestParser {
-  const parser = new ManifestParser({ key, uploadId, onLine: () => undefined });
-  parser.skipEntries();
-  return parser;
 }
 
 /** A manifest with its segments loaded. @throws what reading segments throws */

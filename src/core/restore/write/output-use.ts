@@ -116,23 +116,28 @@ export class OutputUse {
     this.lock ??= await lockOutput(output);
     if (output.settings.isEmpty) return;
     const { state } = writing.table.columns;
-    const doubtful = this.doubtful();
-    if (doubtful.length > 0) this.warnings.push(doubtfulText(doubtful));
-    const changed = await removeLeftovers(output, this.dead, new Set(doubtful));
+    const changed = await this.removeLeft(this.dead);
     for (let index = 0; changed.size > 0 && index < writing.table.count; index++)
       if (state[index] === STATE.elsewhere && changed.has(writing.table.path(index))) state[index] = STATE.waiting;
   }
 
   /**
-   * Files with content that a killed restore may have been writing, and that this one does not write: they may as well be whole, or somebody
-   * else's, who has put them there within a minute.
+   * Removes what these runs have left. Of the files that they may have been writing, those with content stay that this restore is not to
+   * write, or has written: they may as well be whole, or somebody else's, who has put them there within a minute.
    */
-  private doubtful(): readonly RawPath[] {
+  private async removeLeft(dead: readonly string[]): Promise<ReadonlySet<RawPath>> {
     const { table, tree, settings } = this.writing;
-    const found = new Set(this.unfinished());
-    for (let index = 0; found.size > 0 && index < table.count; index++)
-      if (table.columns.state[index] === STATE.waiting) found.delete(destinationOf(table, index, settings.flatten));
-    return [...found].filter((path) => (tree.present(path)?.size ?? 0) > 0);
+    const found = unfinishedFiles(this.output, dead);
+    const others = new Set(found);
+    for (let index = 0; others.size > 0 && index < table.count; index++)
+      if (table.columns.state[index] === STATE.waiting) others.delete(destinationOf(table, index, settings.flatten));
+    const kept = new Set([...others].filter((path) => (tree.present(path)?.size ?? 0) > 0));
+    if (kept.size > 0) this.warnings.push(doubtfulText([...kept]));
+    return await removeLeftovers(
+      this.output,
+      dead,
+      found.filter((path) => !kept.has(path)),
+    );
   }
 
   /** Ends, whether all was written or not. @throws conflict, io */
@@ -153,7 +158,7 @@ export class OutputUse {
   private async removeOwn(): Promise<void> {
     const { rootPath, tempName } = this.output.settings;
     if (this.lock === undefined || !existsSync(rootPath) || !hasNotes(rootPath, tempName)) return;
-    if (await this.isAlone()) await removeLeftovers(this.output, [tempName]);
+    if (await this.isAlone()) await this.removeLeft([tempName]);
   }
 
   /** Whether other parts run. */
@@ -274,4 +279,4 @@ export function sharedOutput(
 }
 
 const doubtfulText = ([first = TOP, ...more]: readonly RawPath[]): string =>
-  `${displayPath(first)}${more.length === 0 ? '' : ` and ${counted(more.length, 'other file')}`} may not be whole: a restore that was killed was writing there; restore what is of the archive again`;
+  `${displayPath(first)}${more.length === 0 ? '' : ` and ${counted(more.length, 'other file')}`} may not be whole: a restore that was killed was writing there; what is of an archive is to be restored again`;

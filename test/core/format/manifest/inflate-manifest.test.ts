@@ -1,35 +1,43 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { inflatedBeginnings } from '../../../../src/core/format/manifest/inflate-manifest.js';
+import { inflateBytes } from '../../../../src/core/format/manifest/inflate-manifest.js';
 import { loadAlone } from '../../../../src/core/format/manifest/loaded-manifest.js';
 import { asUploadId } from '../../../support/as-upload-id.js';
 import { type Json, makeArchive } from '../../../support/make-archive.js';
 
 const KIB = 1024;
-const textsOf = (bytes: Buffer): string[] => Array.from(inflatedBeginnings(bytes), (text) => text.toString('latin1'));
 
-describe('beginnings of a gzipped manifest', () => {
-  test('of a short one are all of it, also where it has several members', () => {
-    expect(textsOf(Buffer.concat([gzipSync('{"a":1,'), gzipSync('"b":2}')]))).toEqual(['{"a":1,"b":2}']);
+async function textsOf(bytes: Buffer): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const text of inflateBytes(bytes, { what: 'it' })) texts.push(text.toString('latin1'));
+  return texts;
+}
+
+describe('a gzipped manifest in memory', () => {
+  test('is inflated, also where it has several members', async () => {
+    expect(await textsOf(Buffer.concat([gzipSync('{"a":1,'), gzipSync('"b":2}')]))).toEqual(['{"a":1,"b":2}']);
   });
 
-  test('of a long one get longer', () => {
-    const text = randomBytes(150 * KIB).toString('hex');
-    const [first = '', second = '', ...more] = textsOf(gzipSync(text));
+  test.each([5, 20, 150, 2000])('of %i KiB comes in pieces that are all of it, small ones first', async (size) => {
+    const text = randomBytes(size * KIB).toString('hex');
+    const texts = await textsOf(gzipSync(text));
 
-    expect([text.startsWith(second), second.startsWith(first), more]).toEqual([true, true, []]);
-    expect([first.length, second.length].map((length) => length > 4 * KIB)).toEqual([true, true]);
-    expect(second.length).toBeGreaterThan(4 * first.length);
+    expect(texts.join('') === text).toBe(true);
+    expect(texts[0]?.length).toBeLessThan(20 * KIB);
   });
 
-  test('are none where it is damaged, or would be large', () => {
-    const damaged = gzipSync('{"a":1}'.repeat(1000));
-    damaged[20] = (damaged[20] ?? 0) ^ 0xff;
+  test.each([1, 4000])(
+    'that is damaged, or expands to too much, is refused as by a stream: %i lines',
+    async (lines) => {
+      const damaged = gzipSync(Array.from({ length: lines }, (_, at) => `{"a":${at}}`).join('\n'));
+      damaged[damaged.length - 6] = (damaged.at(-6) ?? 0) ^ 0xff;
 
-    expect(textsOf(damaged)).toEqual([]);
-    expect(textsOf(gzipSync(Buffer.alloc(64 * 1024 * KIB)))).toEqual([]);
-  });
+      await expect(textsOf(damaged)).rejects.toThrow('it is damaged');
+      await expect(textsOf(damaged.subarray(0, -8))).rejects.toThrow('it is cut off');
+      await expect(textsOf(gzipSync(Buffer.alloc(64 * KIB * KIB)))).rejects.toThrow('expands to more than');
+    },
+  );
 });
 
 test.each([1, 5000])('a head with %i chunks is read', async (count) => {
