@@ -8,7 +8,6 @@ import { lstat, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { OpenFolder } from '../output-tree/output-folder.js';
-import { unfinishedFiles } from './folder-note.js';
 import {
   fsPath,
   joinPath,
@@ -43,13 +42,13 @@ export async function lockedNames(rootPath: string, life: 'ended' | 'running'): 
 }
 
 /**
- * Removes what ended runs have left whose temporary names begin with one of `dead`; of what lies under its own name, not `kept`. Returns the
+ * Removes what ended runs have left whose temporary names begin with one of `dead`, and of what lies under its own name `named`. Returns the
  * folders that it has changed. @throws system errors
  */
 export async function removeLeftovers(
   output: OpenFolder,
   dead: readonly string[],
-  kept: ReadonlySet<RawPath> = new Set(),
+  named: readonly RawPath[],
 ): Promise<ReadonlySet<RawPath>> {
   const { tree } = output;
   const { rootPath } = output.settings;
@@ -62,7 +61,7 @@ export async function removeLeftovers(
   for (const entry of readdirSync(rootPath, { encoding: 'latin1' }))
     if (PROBE.test(entry)) drop(TOP, rawFromLatin1(entry));
   if (dead.length === 0) return changed;
-  for (const path of unfinishedFiles(output, dead)) if (!kept.has(path)) drop(...splitPath(path));
+  for (const path of named) drop(...splitPath(path));
   const clear = (folder: RawPath): void => {
     const path = folder === TOP ? root : pathBelow(root, folder);
     for (const entry of readdirSync(fsPath(path), { encoding: 'latin1', withFileTypes: true })) {

@@ -332,12 +332,14 @@ describe('what a killed restore has not finished', () => {
         const lock = readdirSync(out).find((name) => name.endsWith('-lock')) ?? '';
         writeFileSync(join(out, lock.replace(/lock$/, '7-.note')), 'deep\0');
         writeFileSync(join(out, 'deep/half'), '');
+        writeFileSync(join(out, 'deep/mine'), 'my own');
+        utimesSync(join(out, 'deep/file'), new Date(), new Date()); // as of an archive that was made a moment before
         writeFileSync(join(out, 'deep', lock.replace(/lock$/, '7-1')), '');
         throw new Error('a thread has died');
       },
     });
 
     await expect(restoring).rejects.toThrow('a thread has died');
-    expect(names(out)).toEqual(['deep', 'deep/file', 'deep/other']);
+    expect(names(out)).toEqual(['deep', 'deep/file', 'deep/mine', 'deep/other']);
   });
 });
