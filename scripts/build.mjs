@@ -15,6 +15,7 @@ import { chunkGroups } from './chunk-groups.mjs';
 import { engineTypes } from './engine-types.mjs';
 import { lateWidthsPlugin } from './late-widths.mjs';
 import { leanMeow } from './lean-meow.mjs';
+import { leanSchemas } from './lean-schemas.mjs';
 import { bundledFolders, noticesText } from './third-party-notices.mjs';
 
 // Tests need none, and it takes as long as the rest.
@@ -60,7 +61,7 @@ const { plugin } = await chunkGroups('src/main.ts', program);
 const [bundle, ofWorkers] = await Promise.all([
   build({
     ...program,
-    plugins: [...program.plugins, noAttachments, lateWidthsPlugin, leanMeow, plugin],
+    plugins: [...program.plugins, noAttachments, lateWidthsPlugin, leanMeow, leanSchemas, plugin],
     entryPoints: { main: 'src/main.ts', engine: 'src/engine/index.ts' },
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',

@@ -8,6 +8,8 @@ import { external } from '../../scripts/external.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
 import { leanMeow } from '../../scripts/lean-meow.mjs';
 // @ts-expect-error -- build scripts are plain JavaScript
+import { leanSchemas } from '../../scripts/lean-schemas.mjs';
+// @ts-expect-error -- build scripts are plain JavaScript
 import { inkBundle } from '../../scripts/bundle-ink.mjs';
 
 const ENTRY = 'src/main.ts';
@@ -104,12 +106,28 @@ it('a restore, a check and what asks budgets load nothing of an upload, and no Y
   expect(atOnce).not.toContain('node:http2');
 });
 
-it('of meow, which each command loads, the bundle has what takes argv apart', async () => {
-  const outputs = await outputsOf({ plugins: [...(program.plugins ?? []), leanMeow] });
+const bundledBytes = (outputs: Metafile['outputs'], folder: string): number =>
+  Object.values(outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([path]) => path.includes(folder))
+    .reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
 
-  const parts = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
-  const ofMeow = parts.filter(([path]) => path.includes('node_modules/meow/'));
-  const bytes = ofMeow.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0);
+it('of meow, which each command loads, the bundle has what takes argv apart', async () => {
+  const bytes = bundledBytes(
+    await outputsOf({ plugins: [...(program.plugins ?? []), leanMeow] }),
+    'node_modules/meow/',
+  );
+
   expect(bytes).toBeGreaterThan(10e3);
   expect(bytes).toBeLessThan(110e3);
+});
+
+it('of what the SDK says of all calls of S3, the bundle has those that we make', async () => {
+  const bytes = bundledBytes(
+    await outputsOf({ mainFields: ['module', 'main'], plugins: [...(program.plugins ?? []), leanSchemas] }),
+    'client-s3/dist-es/schemas/',
+  );
+
+  expect(bytes).toBeGreaterThan(20e3);
+  expect(bytes).toBeLessThan(80e3);
 });
