@@ -10,6 +10,7 @@ import { checkRecord, type LedgerRecord, RECORD, UPLOADS } from './record.js';
 export const KIND = { type: 'cost-record', format: 1, noun: 'cost record', body: RECORD } as const;
 const FILE = /^(\d{4}-\d{2})\.jsonl$/;
 const UPLOAD = /"uploadId":"([^"]*)"/;
+const MADE = new RegExp(`"operation":"(?:${UPLOADS.join('|')})"`);
 
 /** Returns the ledger's folder. */
 export const ledgerFolder = (home: string): string => join(home, 'ledger');
@@ -89,9 +90,9 @@ export async function projectsOf(folder: string, uploadIds: readonly string[]): 
   const projects = new Map<string, string | null>();
   const wanted = new Set(uploadIds);
   if (wanted.size === 0) return projects;
-  const isOfThem = (line: Buffer): boolean => wanted.has(UPLOAD.exec(line.toString('latin1'))?.[1] ?? '');
+  const mayTell = (line: Buffer): boolean => tellsOf(wanted, line.toString('latin1'));
   for (const name of (await filesOf(folder, { from: earliestTime(uploadIds) })).toReversed())
-    for await (const record of documentsFromEnd(join(folder, name), KIND, isOfThem)) {
+    for await (const record of documentsFromEnd(join(folder, name), KIND, mayTell)) {
       const { uploadId } = record;
       const project = projectIn(record);
       if (uploadId === null || project === undefined || !wanted.delete(uploadId)) continue;
@@ -99,6 +100,12 @@ export async function projectsOf(folder: string, uploadIds: readonly string[]): 
       if (wanted.size === 0) return projects;
     }
   return projects;
+}
+
+/** False where `projectIn` would say nothing, so that the line need not be parsed: of another upload, or one of thousands of restores. */
+function tellsOf(wanted: ReadonlySet<string>, line: string): boolean {
+  const id = UPLOAD.exec(line)?.[1] ?? '';
+  return wanted.has(id) && (!line.includes(`"project":"${id}"`) || MADE.test(line));
 }
 
 /**
