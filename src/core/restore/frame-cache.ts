@@ -4,7 +4,7 @@
 // size is measured, not remembered. Failures here never fail a restore.
 import { hash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { forEachLimit } from '../platform/limits/for-each-limit.js';
 import { writeFully } from '../platform/state/write-fully.js';
@@ -16,6 +16,8 @@ const PIECES_OF_LIMIT = 16;
 /** So many processes may each keep this part of the limit in the room that is made. */
 const MANY = PIECES_OF_LIMIT ** 2;
 const STATS_AT_ONCE = 32;
+/** Bytes that may wait to be written. What comes when a slow disk is so far behind is not kept: it would fill the memory. */
+const MOST_WAITING = 32 * 1024 * 1024;
 
 interface Held {
   readonly path: string;
@@ -36,6 +38,7 @@ export class FrameCache {
   private writtenSinceTrim = 0;
   private isBroken = false;
   private pending: Promise<void> = Promise.resolve();
+  private waitingBytes = 0;
   private temporaries = 0;
 
   constructor(private readonly options: FrameCacheOptions) {
@@ -58,20 +61,19 @@ export class FrameCache {
     return this.around(sha256).has(sha256);
   }
 
-  /** Returns the frame, or undefined when it is missing or damaged. */
-  async read(sha256: string, size: number): Promise<Buffer | undefined> {
+  /** Reads the frame into `target`, which has its size; false when it is missing or damaged. */
+  async read(sha256: string, target: Uint8Array): Promise<boolean> {
     const path = this.path(sha256);
     try {
-      if ((await stat(path)).size !== size) throw new Error('another size');
-      const bytes = await readFile(path);
-      if (hash('sha256', bytes, 'hex') !== sha256) throw new Error('another content');
+      await readWhole(path, target);
+      if (hash('sha256', target, 'hex') !== sha256) throw new Error('another content');
       const now = this.now() / 1000;
       await utimes(path, now, now).catch(() => undefined);
-      return bytes;
+      return true;
     } catch {
       this.around(sha256).delete(sha256);
       await unlink(path).catch(() => undefined);
-      return undefined;
+      return false;
     }
   }
 
@@ -83,13 +85,21 @@ export class FrameCache {
     await unlink(this.path(sha256)).catch(() => undefined);
   }
 
-  /** Keeps a copy of the frame, in the background. `settled` waits for it. */
-  put(sha256: string, bytes: Uint8Array): void {
-    if (this.isBroken || this.has(sha256) || bytes.byteLength > this.options.limitBytes) return;
+  /**
+   * Keeps the frame, in the background: `bytes` may not change until the promise is settled, which is never rejected. Undefined where it is
+   * there, or is not kept. `settled` waits for all.
+   */
+  put(sha256: string, bytes: Uint8Array): Promise<void> | undefined {
+    const { byteLength } = bytes;
+    const isMuch = this.waitingBytes > 0 && this.waitingBytes + byteLength > MOST_WAITING;
+    if (this.isBroken || isMuch || this.has(sha256) || byteLength > this.options.limitBytes) return undefined;
     this.around(sha256).add(sha256);
-    // `Buffer.from` copies shared memory byte by byte.
-    const copy = Buffer.allocUnsafeSlow(bytes.byteLength).fill(bytes);
-    this.pending = this.pending.then(() => this.store(sha256, copy));
+    this.waitingBytes += byteLength;
+    this.pending = this.pending.then(async () => {
+      await this.store(sha256, bytes);
+      this.waitingBytes -= byteLength;
+    });
+    return this.pending;
   }
 
   private async store(sha256: string, bytes: Uint8Array): Promise<void> {
@@ -150,6 +160,18 @@ export class FrameCache {
     const { limitBytes } = this.options;
     await this.pending;
     if (this.writtenSinceTrim >= limitBytes / MANY) await this.trim(limitBytes);
+  }
+}
+
+/** @throws for a file of another size; system errors */
+async function readWhole(path: string, target: Uint8Array): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    const { size } = await handle.stat();
+    const { bytesRead } = await handle.read(target, 0, target.byteLength, 0);
+    if (size !== target.byteLength || bytesRead !== size) throw new Error('another size');
+  } finally {
+    await handle.close();
   }
 }
 

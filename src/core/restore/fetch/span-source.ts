@@ -31,12 +31,17 @@ export class SpanSource {
   /** Those of them that lie in cold storage. */
   readonly refusedAsCold = new Set<number>();
   private readonly buffers = new SpanBuffers(BUFFER_BYTES);
+  /** What the cache still writes, of buffers. */
+  private readonly keeping = new Map<SharedArrayBuffer, Promise<void>>();
 
   constructor(private readonly options: SpanSourceOptions) {}
 
-  /** Takes back a buffer that a worker has returned. */
+  /** Takes back a buffer that a worker has returned; it is used again when the cache has written what is in it. */
   recycle(buffer: SharedArrayBuffer): void {
-    this.buffers.give(buffer);
+    const kept = this.keeping.get(buffer);
+    this.keeping.delete(buffer);
+    if (kept === undefined) this.buffers.give(buffer);
+    else void kept.then(() => this.buffers.give(buffer));
   }
 
   async fetch(chunk: LaneChunk, span: Span, signal: AbortSignal): Promise<FetchedSpan> {
@@ -54,11 +59,11 @@ export class SpanSource {
   private async cached({ record }: LaneChunk, { first, last }: Span): Promise<FetchedSpan | undefined> {
     const frame = record.frames[first];
     if (first !== last || frame === undefined || this.options.cache?.has(frame.sha256) !== true) return undefined;
-    const bytes = await this.options.cache.read(frame.sha256, frame.size);
-    if (bytes === undefined) return undefined;
-    const buffer = this.buffers.take(bytes.byteLength);
-    Buffer.from(buffer, 0, bytes.byteLength).fill(bytes);
-    return { buffer, length: bytes.byteLength };
+    const { sha256, size: length } = frame;
+    const buffer = this.buffers.take(length);
+    if (await this.options.cache.read(sha256, new Uint8Array(buffer, 0, length))) return { buffer, length };
+    this.buffers.give(buffer);
+    return undefined;
   }
 
   private async download(chunk: LaneChunk, span: Span, signal: AbortSignal): Promise<FetchedSpan> {
@@ -114,10 +119,10 @@ export class SpanSource {
     const { cache, fillsCache } = this.options;
     if (cache === undefined || !fillsCache) return;
     const { stored } = frameOffsets(record);
-    for (let frame = first; frame <= last; frame++) {
-      const from = (stored[frame] ?? 0) - start;
-      const size = record.frames[frame]?.size ?? 0;
-      cache.put(record.frames[frame]?.sha256 ?? '', new Uint8Array(buffer, from, size));
+    for (const [at, { sha256, size }] of record.frames.slice(first, last + 1).entries()) {
+      // The cache writes one after the other: the last one comes last.
+      const kept = cache.put(sha256, new Uint8Array(buffer, (stored[first + at] ?? 0) - start, size));
+      if (kept !== undefined) this.keeping.set(buffer, kept);
     }
   }
 }

@@ -1,11 +1,13 @@
 // Spans from a server behind a proxy that breaks answers: the bytes are those of the object, and buffers are used again.
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { finished } from 'node:stream/promises';
 import { expect, test } from 'vitest';
+import { FrameCache } from '../../../../src/core/restore/frame-cache.js';
 import { SpanSource } from '../../../../src/core/restore/fetch/span-source.js';
 import type { LaneChunk } from '../../../../src/core/restore/plan/lanes.js';
 import type { Fault } from '../../../faults/fault.js';
 import { useBrokenS3 } from '../../../support/broken-s3.js';
+import { tempFolder } from '../../../support/temp-folder.js';
 
 const s3 = useBrokenS3();
 const content = randomBytes(3_000_000);
@@ -95,4 +97,33 @@ test('a fetch that is cancelled gives its buffer back, and nothing is written to
   await new Promise((resolve) => setTimeout(resolve, 300));
 
   expect(Buffer.from(buffer).equals(Buffer.alloc(buffer.byteLength, 1))).toBe(true);
+});
+
+test('a buffer is used again only when the cache has written what is in it', async () => {
+  s3.put('k', content);
+  const { store } = await s3.open();
+  let write = (): void => undefined;
+  const written = new Promise<void>((resolve) => (write = resolve));
+  const slow = new (class extends FrameCache {
+    override put = (): Promise<void> => written;
+  })({ folder: await tempFolder(), limitBytes: 1e9 });
+  const frames = [{ sha256: createHash('sha256').update(content).digest('hex'), size: content.byteLength }];
+  const whole = { chunk: 7, record: { key: 'k', size: content.byteLength, frames } } as unknown as LaneChunk;
+  const span = { first: 0, last: 0, start: 0, end: content.byteLength };
+  const source = new SpanSource({ reader: store, keyOf: () => 'k', cache: slow, fillsCache: true });
+  const buffers: SharedArrayBuffer[] = [];
+  const fetchOne = async (): Promise<void> => {
+    const { buffer } = await source.fetch(whole, span, new AbortController().signal);
+    buffers.push(buffer);
+    source.recycle(buffer);
+  };
+
+  await fetchOne();
+  await fetchOne();
+  write();
+  await written;
+  await fetchOne();
+
+  expect(buffers[1]).not.toBe(buffers[0]);
+  expect(buffers.slice(0, 2)).toContain(buffers[2]);
 });
