@@ -61,6 +61,8 @@ export async function connectS3(options: S3ClientOptions): Promise<S3Connection>
   const clients: S3Client[] = [];
   const inRegion = (region: string): S3Client => {
     const client = new S3Client({ ...config, region });
+    // It would copy what is asked and answered, without what must not be logged, for a log that there is not.
+    client.middlewareStack.remove('loggerMiddleware');
     clients.push(client);
     return client;
   };
