@@ -33,10 +33,11 @@ export class GzipText {
     if (this.gzip.writableNeedDrain) await once(this.gzip, 'drain');
   }
 
+  /** Called once: what was compressed is kept by whoever gets it. */
   async finish(): Promise<Buffer> {
     this.gzip.end(this.text);
     await this.ended;
-    return Buffer.concat(this.parts);
+    return Buffer.concat(this.parts.splice(0));
   }
 
   /** Frees the memory of the compressor when the text is no longer wanted. */

@@ -97,21 +97,16 @@ export class ManifestText {
     await Promise.all(this.blocks.map(({ bytes }) => bytes));
   }
 
-  /** The manifest with this head; without one, its text was added first. */
+  /** The manifest with this head; without one, its text was added first. Called once: of a million entries this is 40 MB, and is not kept. */
   async finish(head?: string): Promise<Buffer> {
     this.end();
-    const blocks = await Promise.all(this.blocks.map(({ bytes }) => bytes));
-    if (head === undefined) return Buffer.concat(blocks);
+    const ended = this.blocks.splice(0);
+    const blocks = await Promise.all(ended.map(async ({ first, bytes }) => ({ first, bytes: await bytes })));
+    const all = blocks.map(({ bytes }) => bytes);
+    if (head === undefined) return Buffer.concat(all);
     const gzipped = await gzipText(head);
-    const isIndexed = blocks.length > 1 && this.blocks.every(({ first }) => first.length <= MAX_INDEXED_PATH);
-    return Buffer.concat([isIndexed ? encodeBeginning(gzipped, this.indexOf(blocks)) : gzipped, ...blocks]);
-  }
-
-  private indexOf(blocks: readonly Buffer[]): readonly IndexedBlock[] {
-    return this.blocks.map(({ first }, index) => {
-      const bytes = blocks[index] ?? Buffer.alloc(0);
-      return { size: bytes.length, sha256: hash('sha256', bytes, 'hex'), first };
-    });
+    const isIndexed = blocks.length > 1 && blocks.every(({ first }) => first.length <= MAX_INDEXED_PATH);
+    return Buffer.concat([isIndexed ? encodeBeginning(gzipped, indexOf(blocks)) : gzipped, ...all]);
   }
 
   /** Frees the memory of the compressor when the text is no longer wanted. */
@@ -119,3 +114,6 @@ export class ManifestText {
     this.block.destroy();
   }
 }
+
+const indexOf = (blocks: readonly { readonly first: RawPath; readonly bytes: Buffer }[]): readonly IndexedBlock[] =>
+  blocks.map(({ first, bytes }) => ({ size: bytes.length, sha256: hash('sha256', bytes, 'hex'), first }));
