@@ -34,11 +34,19 @@ export interface ExtentPlan {
   readonly empty: readonly number[];
 }
 
-export const openExtents = (data: ExtentData): Extents => ({
-  entry: new Uint32Array(data.entry),
-  offset: new Float64Array(data.offset),
-  size: new Float64Array(data.size),
-  position: new Float64Array(data.position),
+export const openExtents = ({ count, entry, offset, size, position }: ExtentData): Extents => ({
+  entry: new Uint32Array(entry, 0, count),
+  offset: new Float64Array(offset, 0, count),
+  size: new Float64Array(size, 0, count),
+  position: new Float64Array(position, 0, count),
+});
+
+const roomFor = (count: number): ExtentData => ({
+  count,
+  entry: new SharedArrayBuffer(count * 4),
+  offset: new SharedArrayBuffer(count * 8),
+  size: new SharedArrayBuffer(count * 8),
+  position: new SharedArrayBuffer(count * 8),
 });
 
 /** Returns the bytes of an entry's content in the tar stream. */
@@ -46,26 +54,31 @@ export const storedSize = (size: number, extra: Extra | undefined): number =>
   (extra?.holes ?? []).reduce((left, [, length]) => left - length, size);
 
 interface Draft {
-  readonly entry: number[];
-  readonly chunk: number[];
-  readonly offset: number[];
-  readonly size: number[];
-  readonly position: number[];
+  readonly data: ExtentData;
+  /** The chunk of each extent. */
+  readonly chunk: Uint32Array;
+  readonly isSorted: boolean;
+  readonly empty: number[];
 }
 
-function collect(
-  entries: Iterable<number>,
-  table: SelectedTable,
-  extras: ReadonlyMap<number, Extra>,
-): { draft: Draft; empty: number[] } {
-  const draft: Draft = { entry: [], chunk: [], offset: [], size: [], position: [] };
+function collect(entries: Iterable<number>, table: SelectedTable, extras: ReadonlyMap<number, Extra>): Draft {
+  let most = table.count;
+  for (const { segments = [] } of extras.values()) most += segments.length;
+  // Not in arrays: those of a million entries would be 100 MB of garbage by the time they have grown.
+  const room = roomFor(most);
+  const extents = openExtents(room);
+  const chunks = new Uint32Array(most);
   const empty: number[] = [];
+  let count = 0;
+  let isSorted = true;
   const add = (entry: number, chunk: number, offset: number, size: number, position: number): void => {
-    draft.entry.push(entry);
-    draft.chunk.push(chunk);
-    draft.offset.push(offset);
-    draft.size.push(size);
-    draft.position.push(position);
+    const last = chunks[count - 1] ?? 0;
+    if (last > chunk || (last === chunk && (extents.offset[count - 1] ?? 0) > offset)) isSorted = false;
+    extents.entry[count] = entry;
+    extents.offset[count] = offset;
+    extents.size[count] = size;
+    extents.position[count] = position;
+    chunks[count++] = chunk;
   };
   const { columns } = table;
   for (const index of entries) {
@@ -83,7 +96,27 @@ function collect(
       }
     }
   }
-  return { draft, empty };
+  return { data: { ...room, count }, chunk: chunks.subarray(0, count), isSorted, empty };
+}
+
+/** The same by chunk and offset. */
+function sorted({ data, chunk, empty }: Draft): Draft {
+  const { count } = data;
+  const from = openExtents(data);
+  const order = new Uint32Array(count);
+  for (let at = 0; at < count; at++) order[at] = at;
+  const { offset } = from;
+  order.sort((a, b) => (chunk[a] ?? 0) - (chunk[b] ?? 0) || (offset[a] ?? 0) - (offset[b] ?? 0) || a - b);
+  const result = roomFor(count);
+  const to = openExtents(result);
+  for (let at = 0; at < count; at++) {
+    const was = order[at] ?? 0;
+    to.entry[at] = from.entry[was] ?? 0;
+    to.offset[at] = from.offset[was] ?? 0;
+    to.size[at] = from.size[was] ?? 0;
+    to.position[at] = from.position[was] ?? 0;
+  }
+  return { data: result, chunk: order.map((was) => chunk[was] ?? 0), isSorted: true, empty };
 }
 
 /** Sorts the content of `entries` by chunk and offset. */
@@ -93,25 +126,15 @@ export function planExtents(
   extras: ReadonlyMap<number, Extra>,
   chunks: readonly ChunkRecord[],
 ): ExtentPlan {
-  const { draft, empty } = collect(entries, table, extras);
-  const count = draft.entry.length;
-  const order = Uint32Array.from({ length: count }, (_, index) => index);
-  const { chunk, offset } = draft;
-  // Manifests come in path order and chunks are packed in path order, so this mostly finds its work done.
-  order.sort((a, b) => (chunk[a] ?? 0) - (chunk[b] ?? 0) || (offset[a] ?? 0) - (offset[b] ?? 0) || a - b);
-  const share = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(count * bytes);
-  const data: ExtentData = { count, entry: share(4), offset: share(8), size: share(8), position: share(8) };
-  const extents = openExtents(data);
+  const draft = collect(entries, table, extras);
+  // Manifests come in path order and chunks are packed in path order, so one version is mostly sorted.
+  const { data, chunk, empty } = draft.isSorted ? draft : sorted(draft);
   const ranges: { chunk: number; from: number; to: number }[] = [];
-  order.forEach((from, to) => {
-    extents.entry[to] = draft.entry[from] ?? 0;
-    extents.offset[to] = offset[from] ?? 0;
-    extents.size[to] = draft.size[from] ?? 0;
-    extents.position[to] = draft.position[from] ?? 0;
-    const position = chunk[from] ?? 0;
+  for (let at = 0; at < data.count; at++) {
+    const position = chunk[at] ?? 0;
     const last = ranges.at(-1);
-    if (last?.chunk === position) last.to = to + 1;
-    else if (chunks[position] !== undefined) ranges.push({ chunk: position, from: to, to: to + 1 });
-  });
+    if (last?.chunk === position) last.to = at + 1;
+    else if (chunks[position] !== undefined) ranges.push({ chunk: position, from: at, to: at + 1 });
+  }
   return { data, chunks: ranges, empty };
 }
