@@ -55,7 +55,12 @@ function leaveOutPartial({ table, extras, chunks }: DeepCheckOptions): void {
   const chosen = new Set(chunks);
   const { columns } = table;
   for (let index = 0; index < table.count; index++) {
-    if (!partsOf({ table, extras }, index).every((chunk) => chosen.has(chunk))) columns.state[index] = STATE.skipped;
+    const segments = extras.get(index)?.segments;
+    const isRead =
+      segments === undefined
+        ? chosen.has(columns.chunk[index] ?? -1)
+        : segments.every(({ chunk }) => chosen.has(chunk));
+    if (!isRead) columns.state[index] = STATE.skipped;
   }
 }
 

@@ -99,14 +99,11 @@ function collect(entries: Iterable<number>, table: SelectedTable, extras: Readon
   return { data: { ...room, count }, chunk: chunks.subarray(0, count), isSorted, empty };
 }
 
-/** The same by chunk and offset. */
-function sorted({ data, chunk, empty }: Draft): Draft {
+/** The same by chunk and offset; last what names a chunk that is not among `chunks`. */
+function sorted({ data, chunk, empty }: Draft, chunks: number): Draft {
   const { count } = data;
   const from = openExtents(data);
-  const order = new Uint32Array(count);
-  for (let at = 0; at < count; at++) order[at] = at;
-  const { offset } = from;
-  order.sort((a, b) => (chunk[a] ?? 0) - (chunk[b] ?? 0) || (offset[a] ?? 0) - (offset[b] ?? 0) || a - b);
+  const order = orderOf(chunk, chunks, from.offset);
   const result = roomFor(count);
   const to = openExtents(result);
   for (let at = 0; at < count; at++) {
@@ -119,6 +116,30 @@ function sorted({ data, chunk, empty }: Draft): Draft {
   return { data: result, chunk: order.map((was) => chunk[was] ?? 0), isSorted: true, empty };
 }
 
+/** Positions by chunk, which takes two passes, and in a chunk by offset, as which they mostly come. */
+function orderOf(chunk: Uint32Array, chunks: number, offset: Float64Array): Uint32Array {
+  const offsetOf = (at: number): number => offset[at] ?? 0;
+  const bucketOf = (at: number): number => Math.min(chunk[at] ?? 0, chunks);
+  const counts = new Uint32Array(chunks + 1);
+  const takeOne = (bucket: number): number => (counts[bucket] = (counts[bucket] ?? 0) + 1) - 1;
+  for (let at = 0; at < chunk.length; at++) takeOne(bucketOf(at));
+  const starts: number[] = [];
+  let sum = 0;
+  for (const count of counts) {
+    starts.push(sum);
+    sum += count;
+  }
+  counts.set(starts);
+  const order = new Uint32Array(chunk.length);
+  for (let at = 0; at < chunk.length; at++) order[takeOne(bucketOf(at))] = at;
+  for (const [bucket, start] of starts.entries()) {
+    const own = order.subarray(start, starts[bucket + 1]);
+    const isAscending = own.every((at, index) => index === 0 || offsetOf(own[index - 1] ?? 0) <= offsetOf(at));
+    if (!isAscending) own.sort((a, b) => offsetOf(a) - offsetOf(b) || a - b);
+  }
+  return order;
+}
+
 /** Sorts the content of `entries` by chunk and offset. */
 export function planExtents(
   entries: Iterable<number>,
@@ -127,8 +148,7 @@ export function planExtents(
   chunks: readonly ChunkRecord[],
 ): ExtentPlan {
   const draft = collect(entries, table, extras);
-  // Manifests come in path order and chunks are packed in path order, so one version is mostly sorted.
-  const { data, chunk, empty } = draft.isSorted ? draft : sorted(draft);
+  const { data, chunk, empty } = draft.isSorted ? draft : sorted(draft, chunks.length);
   const ranges: { chunk: number; from: number; to: number }[] = [];
   for (let at = 0; at < data.count; at++) {
     const position = chunk[at] ?? 0;
