@@ -72,12 +72,17 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<StoreVer
   const { reader, mode, emit, signal } = options;
   emit({ type: 'start', operation: 'verify', source: reader.url, target: '' });
   emit({ type: 'phase', phase: 'listing' });
-  const { places, isComplete: isAllFound, odd: oddPlaces } = await findPlaces(reader, signal);
   const sums: Sums = { chunks: 0, chunksRead: 0, unreadCold: [], filesRead: 0, bytesRead: 0 };
+  const open = (name: string): Promise<Place | undefined> =>
+    openPlace({ ...options, reader: readerBelow(reader, name) }, sums, name !== '');
+  const [{ places, isComplete: isAllFound, odd: oddPlaces }, top] = await Promise.all([
+    findPlaces(reader, signal),
+    open(''),
+  ]);
   const stores: Place[] = [];
   const warnings: Problem[] = oddTexts(oddPlaces).map((message) => ({ message }));
   for (const name of ['', ...places]) {
-    const place = await openPlace({ ...options, reader: readerBelow(reader, name) }, sums, name !== '');
+    const place = name === '' ? top : await open(name);
     if (place === undefined) continue;
     stores.push(place);
     const odd = place.odd.map((key) => (name === '' ? key : `${name}/${key}`));
