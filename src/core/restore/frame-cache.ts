@@ -16,8 +16,6 @@ const PIECES_OF_LIMIT = 16;
 /** So many processes may each keep this part of the limit in the room that is made. */
 const MANY = PIECES_OF_LIMIT ** 2;
 const STATS_AT_ONCE = 32;
-/** Bytes that may wait to be written. What comes when a slow disk is so far behind is not kept: it would fill the memory. */
-const MOST_WAITING = 32 * 1024 * 1024;
 
 interface Held {
   readonly path: string;
@@ -28,6 +26,8 @@ interface Held {
 export interface FrameCacheOptions {
   readonly folder: string;
   readonly limitBytes: number;
+  /** Most bytes that wait to be written. What comes when a slow disk is so far behind is not kept: it would fill the memory. */
+  readonly waitingBytes?: number;
   readonly now?: () => number;
 }
 
@@ -91,8 +91,9 @@ export class FrameCache {
    */
   put(sha256: string, bytes: Uint8Array): Promise<void> | undefined {
     const { byteLength } = bytes;
-    const isMuch = this.waitingBytes > 0 && this.waitingBytes + byteLength > MOST_WAITING;
-    if (this.isBroken || isMuch || this.has(sha256) || byteLength > this.options.limitBytes) return undefined;
+    const { limitBytes, waitingBytes = Infinity } = this.options;
+    const isMuch = this.waitingBytes > 0 && this.waitingBytes + byteLength > waitingBytes;
+    if (this.isBroken || isMuch || this.has(sha256) || byteLength > limitBytes) return undefined;
     this.around(sha256).add(sha256);
     this.waitingBytes += byteLength;
     this.pending = this.pending.then(async () => {

@@ -97,8 +97,8 @@ test('is asked for one frame without a look at all others, and for nothing but f
 
 test('what would wait for a disk that is far behind is not kept, and comes back another time', async () => {
   const folder = await tempFolder();
-  const cache = new FrameCache({ folder, limitBytes: 1e9 });
-  const frames = [1, 2, 3].map((seed) => frame(seed, 14 * 1024 * 1024));
+  const cache = new FrameCache({ folder, limitBytes: 1e9, waitingBytes: 2500 });
+  const frames = [1, 2, 3].map((seed) => frame(seed));
   const put = (): readonly unknown[] => frames.map((bytes) => cache.put(sha(bytes), bytes) !== undefined);
 
   expect(put()).toEqual([true, true, false]);

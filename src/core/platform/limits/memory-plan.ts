@@ -60,3 +60,9 @@ export function readPlan(limitBytes: number | undefined, workers: number): ReadP
   const further = Math.max(0, Math.min(workers - 1, Math.floor((free - WORTH_ANOTHER) / UNPACKER)));
   return { workers: 1 + further, bytesUnderWay: Math.min(MOST_UNDER_WAY, free - further * UNPACKER) };
 }
+
+const MOST_WAITING = 32 * MIB;
+
+/** Bytes that may wait to be written to the cache of fetched data, beside those under way. */
+export const waitingBytes = (limitBytes: number | undefined): number =>
+  limitBytes === undefined ? MOST_WAITING : Math.min(MOST_WAITING, readPlan(limitBytes, 1).bytesUnderWay / 4);

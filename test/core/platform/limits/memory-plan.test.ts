@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MIN_MEMORY_BYTES, readPlan } from '../../../../src/core/platform/limits/memory-plan.js';
+import { MIN_MEMORY_BYTES, readPlan, waitingBytes } from '../../../../src/core/platform/limits/memory-plan.js';
 
 const MIB = 2 ** 20;
 
@@ -35,4 +35,8 @@ describe('a restore or a check', () => {
       expect(next.bytesUnderWay).toBeGreaterThanOrEqual(next.workers === one.workers ? one.bytesUnderWay : 24 * MIB);
     }
   });
+});
+
+test('what waits for the disk of the cache is little beside what is under way', () => {
+  expect([undefined, 192, 288, 1024].map((mib) => waitingBytes(mib && mib * MIB) / MIB)).toEqual([32, 1, 20, 32]);
 });
