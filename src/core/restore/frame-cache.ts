@@ -7,6 +7,7 @@ import { readdirSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { forEachLimit } from '../platform/limits/for-each-limit.js';
+import { waitingBytes } from '../platform/limits/memory-plan.js';
 import { writeFully } from '../platform/state/write-fully.js';
 
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -91,8 +92,8 @@ export class FrameCache {
    */
   put(sha256: string, bytes: Uint8Array): Promise<void> | undefined {
     const { byteLength } = bytes;
-    const { limitBytes, waitingBytes = Infinity } = this.options;
-    const isMuch = this.waitingBytes > 0 && this.waitingBytes + byteLength > waitingBytes;
+    const { limitBytes, waitingBytes: most = waitingBytes(undefined) } = this.options;
+    const isMuch = this.waitingBytes > 0 && this.waitingBytes + byteLength > most;
     if (this.isBroken || isMuch || this.has(sha256) || byteLength > limitBytes) return undefined;
     this.around(sha256).add(sha256);
     this.waitingBytes += byteLength;
