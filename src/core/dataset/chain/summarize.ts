@@ -6,6 +6,8 @@ import { batchesOf, type EntryBatch, type ForeignSink, type MergedView } from '.
 import { isRows } from '../../format/rows/row-lines.js';
 import type { RowBatch } from '../../format/rows/row-batch.js';
 import { KIND } from '../../format/columns/entry-table.js';
+import { writtenRows } from '../../format/rows/row-text.js';
+import type { WrittenEntry } from '../../format/manifest/compose-manifest.js';
 import { ShardSums } from './shard-sums.js';
 
 export interface Summary {
@@ -29,23 +31,21 @@ export async function summarizeBatches(
   batches: AsyncIterable<EntryBatch>,
 ): Promise<Summary> {
   const sums = new Sums(chunks);
-  for await (const batch of batches)
-    if (isRows(batch)) sums.addRows(batch);
-    else for (const entry of batch) sums.add(entry);
+  for await (const batch of batches) sums.addBatch(batch);
   return sums.finish();
 }
 
-/** Adds a view up while its entries go somewhere else: `finish` once they have passed, which they do once. */
+/** Adds a view up while its entries are written somewhere else: `finish` once they have passed, which they do once. */
 export function summarized(view: MergedView): {
-  readonly entries: () => AsyncIterable<readonly Entry[]>;
+  readonly entries: () => AsyncIterable<readonly (WrittenEntry | Entry)[]>;
   readonly finish: () => Summary;
 } {
   const sums = new Sums(view.chunks);
   return {
     async *entries() {
-      for await (const batch of view.entries()) {
-        for (const entry of batch) sums.add(entry);
-        yield batch;
+      for await (const batch of batchesOf(view)) {
+        sums.addBatch(batch);
+        yield isRows(batch) ? writtenRows(batch) : batch;
       }
     },
     finish: () => sums.finish(),
@@ -61,7 +61,12 @@ class Sums {
     this.used = new Uint8Array(chunks.length);
   }
 
-  add(entry: Entry): void {
+  addBatch(batch: EntryBatch): void {
+    if (isRows(batch)) this.addRows(batch);
+    else for (const entry of batch) this.add(entry);
+  }
+
+  private add(entry: Entry): void {
     const { type, size, chunk, segments } = entry;
     this.sums.add(entry);
     if (chunk !== undefined) this.use(chunk);
@@ -70,7 +75,7 @@ class Sums {
   }
 
   /** Adds rows: each that has content, and some that have none, in the shard of its chunk. */
-  addRows(batch: RowBatch): void {
+  private addRows(batch: RowBatch): void {
     const { count, kind, chunk, size } = batch;
     this.sums.addFiles(batch);
     for (let row = 0; row < count; row++) {

@@ -32,7 +32,7 @@ export async function compactVersion(
   const kmsKeyId = sealingKey(version.record, view);
   const next =
     kmsKeyId === undefined ? plain : await new ManifestSealer({ store, uploadId, kmsKeyId, signal }).seal(plain);
-  const expected = { uploadId, sha256: next.sha256, totals: head.totals, ...compacted };
+  const expected = { ...view, uploadId, sha256: next.sha256, totals: head.totals };
   await replaceManifest(store, {
     uploadId,
     label: 'compact',

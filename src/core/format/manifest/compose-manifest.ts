@@ -5,12 +5,12 @@ import { type RawPath, printable } from '../../platform/paths/raw-path.js';
 import { manifestHeadText } from './manifest-head-text.js';
 import { type ManifestLayout, ManifestText } from './manifest-text.js';
 import type { ManifestHead, Mention } from './manifest-types.js';
-import { inPlace, moveSegments } from './move-entry.js';
+import { inPlace, moveSegments, type Placing } from './move-entry.js';
 import { encodedManifest, type EncodedManifest } from './encoded-manifest.js';
 import { lineText, rawProperty } from './line-text.js';
 import { provenanceText } from './provenance.js';
 import { NO_REQUIREMENTS } from './requirements.js';
-import { SegmentTexts } from './segment-texts.js';
+import { type CountedEntry, SegmentTexts } from './segment-texts.js';
 import { entriesPerSegment, isSegmented, segmentedManifest } from './segmented.js';
 
 /**
@@ -46,6 +46,11 @@ export async function composeListing(
   return await composeManifest(withoutSegments(head), entries);
 }
 
+/** An entry whose line is known but for the number of its chunk. */
+export interface WrittenEntry extends CountedEntry {
+  readonly line: (place: Placing) => string;
+}
+
 export interface SegmentsOptions {
   readonly after: number;
   /** Gives the head once all entries have passed: with chunks that are among those of the head before, to which entries refer. */
@@ -55,7 +60,7 @@ export interface SegmentsOptions {
 /** Writes a full listing in segments with numbers above `after`. @throws as `composeManifest` */
 export async function composeSegments(
   given: ManifestHead,
-  entries: AsyncIterable<readonly Mention[]>,
+  entries: AsyncIterable<readonly (Mention | WrittenEntry)[]>,
   { after, settled = () => given }: SegmentsOptions,
 ): Promise<EncodedManifest> {
   const { uploadId, chunks, totals } = given;
@@ -78,9 +83,12 @@ const withoutSegments = ({ segments, linkGroups: _groups, ...head }: ManifestHea
   segments === undefined ? head : { ...head, requires: NO_REQUIREMENTS };
 
 /** Adds entries to segments, which have no deletions. */
-export async function addEntries(texts: SegmentTexts, entries: readonly Mention[]): Promise<void> {
-  for (const entry of entries)
-    if (entry.type !== 'deleted' && !texts.add(entry, (place) => mentionLine(entry, place))) await texts.drained();
+export async function addEntries(texts: SegmentTexts, entries: readonly (Mention | WrittenEntry)[]): Promise<void> {
+  for (const entry of entries) {
+    if (entry.type === 'deleted') continue;
+    const line = 'line' in entry ? entry.line : (place: Placing) => mentionLine(entry, place);
+    if (!texts.add(entry, line)) await texts.drained();
+  }
 }
 
 async function addLines(
@@ -98,7 +106,7 @@ async function addLines(
 }
 
 /** Passes mentions on. @throws internal when they are not in order, or not those that the head announces */
-async function checked<M extends Mention>(
+async function checked<M extends Mention | WrittenEntry>(
   { uploadId, listing, totals }: ManifestHead,
   mentions: AsyncIterable<readonly M[]>,
   pass: (batch: readonly M[]) => Promise<void>,

@@ -12,6 +12,8 @@ export interface RowBatch extends Columns {
   readonly directories: number;
   /** Of the files together. */
   readonly bytes: number;
+  /** The line of a row as it was written (plain-line.ts), without its end. */
+  line(row: number): RawPath;
   /** Parses the line of a row, for whoever needs all of it. */
   entry(row: number): Entry;
 }

@@ -9,6 +9,7 @@ import type { Columns, RowBatch } from './row-batch.js';
 import * as layout from './scanner-layout.js';
 
 const LINE_END = 10;
+const COMMA = 44;
 /** The limit of a chunk that no row is in: any offset is more. */
 const NO_FILE = -1;
 
@@ -31,7 +32,7 @@ interface Scanner {
 export class RowScanner {
   private readonly bytes: Buffer;
   private readonly state: DataView;
-  private readonly batch: Columns & typeof NO_ROWS & Pick<RowBatch, 'entry'>;
+  private readonly batch: Columns & typeof NO_ROWS & Pick<RowBatch, 'line' | 'entry'>;
   private parse: Reference['read'] = () => undefined;
   private lines: Buffer = Buffer.alloc(0);
   /** Where the next line begins in `lines`, and which part of them is in the memory of the module. */
@@ -48,7 +49,8 @@ export class RowScanner {
     this.state = new DataView(memory);
     this.batch = {
       ...NO_ROWS,
-      entry: (row) => this.entry(row),
+      line: (row) => this.lineOf(row),
+      entry: (row) => this.parse(this.lineOf(row)) as Entry,
       kind: new Uint8Array(memory, at.kind, most),
       mode: new Uint16Array(memory, at.mode, most),
       uid: new Uint32Array(memory, at.uid, most),
@@ -172,9 +174,10 @@ export class RowScanner {
     if (this.to > at) bytes.set(lines.subarray(at, this.to), layout.TEXT_AT);
   }
 
-  private entry(row: number): Entry {
+  private lineOf(row: number): RawPath {
     const from = this.state.getInt32(layout.COLUMNS_AT.lineFrom + row * layout.WIDTHS.lineFrom, true);
-    return this.parse(rawFromBytes(this.bytes, from, this.bytes.indexOf(LINE_END, from))) as Entry;
+    const end = this.bytes.indexOf(LINE_END, from);
+    return rawFromBytes(this.bytes, from, this.bytes[end - 1] === COMMA ? end - 1 : end);
   }
 
   private batchOf(count: number): RowBatch {

@@ -79,7 +79,7 @@ export async function balance(store: ObjectStore, options: BalanceOptions): Prom
   const places = new Map(moves.map((move) => [move.from, move]));
   const next = await movedManifest(newest, moved(newest.head.chunks, uploadId, places));
   const chunks = moved(view.chunks, uploadId, places);
-  const expected = { uploadId, sha256: next.sha256, totals: view.totals, chunks, entries: () => view.entries() };
+  const expected = { ...view, uploadId, sha256: next.sha256, chunks };
   await replaceManifest(store, {
     uploadId,
     label: 'balance',

@@ -96,16 +96,18 @@ test('a manifest that the store gives back differently does not take the place o
   expect('replacementSha256' in (await recordIn(folder))).toBe(false);
 });
 
-describe('a rewritten manifest', () => {
-  const viewIn = async (bytes: Buffer): Promise<ComparedView> => {
-    const view = viewOf([await loadManifest(linkId(3), bytes)]);
-    return { uploadId: linkId(3), chunks: view.chunks, entries: () => view.entries() };
-  };
+const viewIn = async (text: string): Promise<ComparedView> => ({
+  ...viewOf([await loadManifest(linkId(3), gzipSync(text))]),
+  uploadId: linkId(3),
+});
+
+describe.each(['what it replaces', 'itself, row by row,'])('a rewritten manifest, compared with %s', (what) => {
   const cases: readonly (readonly [string, (text: string) => string])[] = [
     ['lacks an entry', (text) => text.replace(/\n\{"path":"b.txt".*\n/, '\n')],
     ['has another checksum', (text) => text.replace(/("path":"b.txt".*"md5":")../, '$100')],
     ['has another chunk', (text) => text.replace(/("path":"b.txt".*"chunk":)\d/, '$10')],
     ['has another place of a part', (text) => text.replace(/("segments":\[\{[^}]*"offset":)\d+/, '$199')],
+    ['has another inode', (text) => text.replace(/("path":"b.txt".*"inode":")/, '$1x')],
     ['has another time', (text) => text.replace(/("path":"b.txt".*"mtime":")\d/, '$11')],
     ['has a value more', (text) => text.replace(/("path":"b.txt".*?"mode":"\d+")/, '$1,"changed":true')],
     ['has a value less', (text) => text.replace(/("path":"b.txt".*),"inode":"[^"]*"/, '$1')],
@@ -120,10 +122,36 @@ describe('a rewritten manifest', () => {
     await compactIn(folder);
     const text = gunzipSync(await manifestIn(folder)).toString();
     expect(change(text)).not.toBe(text);
-    const compare = async (found: string): Promise<void> =>
-      await assertSameView({ ...expected, uploadId: linkId(3) }, await viewIn(gzipSync(found)), 'it');
+    const compare = async (found: string): Promise<void> => {
+      const wanted = what === 'what it replaces' ? { ...expected, uploadId: linkId(3) } : await viewIn(text);
+      await assertSameView(wanted, await viewIn(found), 'it');
+    };
 
     await compare(text);
     await expect(compare(change(text))).rejects.toMatchObject({ code: 'integrity' });
   });
 });
+
+test('a rewritten manifest that differs in the last of many rows does not show the same', async () => {
+  await compactIn(folder);
+  const text = withCopies(gunzipSync(await manifestIn(folder)).toString(), 3000);
+
+  await assertSameView(await viewIn(text), await viewIn(text), 'it');
+  const changed = text.replace(/("path":"b0\/2999".*"inode":")/, '$1x');
+  await expect(assertSameView(await viewIn(text), await viewIn(changed), 'it')).rejects.toThrow('b0/2999');
+});
+
+/** A listing with so many copies of b.txt in a folder behind it. */
+function withCopies(text: string, count: number): string {
+  const line = /\n(\{"path":"b.txt".*"size":(\d+).*,)\n/.exec(text);
+  const copies = Array.from({ length: count }, (_, at) =>
+    line?.[1]?.replace('"b.txt"', `"b0/${String(at).padStart(4, '0')}"`),
+  );
+  return text
+    .replace(/\n\{"path":"b.txt".*/, (found) => [found, ...copies].join('\n'))
+    .replace(/"totals":(\{[^}]*\})/, (_found, totals: string) => {
+      const { entries, files, bytes, ...others } = JSON.parse(totals) as Record<'entries' | 'files' | 'bytes', number>;
+      const more = count * Number(line?.[2]);
+      return `"totals":${JSON.stringify({ entries: entries + count, files: files + count, bytes: bytes + more, ...others })}`;
+    });
+}

@@ -3,12 +3,19 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { composeManifest } from '../../../../src/core/format/manifest/compose-manifest.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  composeManifest,
+  composeSegments,
+  type WrittenEntry,
+} from '../../../../src/core/format/manifest/compose-manifest.js';
 import { EntryParser } from '../../../../src/core/format/manifest/entry-json-parse.js';
 import { mentionLine } from '../../../../src/core/format/manifest/compose-manifest.js';
 import { readLoaded } from '../../../../src/core/format/manifest/loaded-manifest.js';
+import { isRows, rowLines } from '../../../../src/core/format/rows/row-lines.js';
+import { writtenRows } from '../../../../src/core/format/rows/row-text.js';
 import { loadManifest } from '../../../support/load-manifest.js';
+import { smallSegments } from '../../../support/small-segments.js';
 import type { Line } from '../../../../src/core/format/manifest/manifest-parser.js';
 import type { Entry, ManifestHead, Mention } from '../../../../src/core/format/manifest/manifest-types.js';
 import { chunkOf, uploadIdOf } from '../../../support/chain-model.js';
@@ -302,5 +309,56 @@ describe('the head of a delta', () => {
       code: 'unsupported',
       hint: 'update archiver',
     });
+  });
+});
+
+describe('segments of what was read as rows', () => {
+  const bare = (path: string, type: Entry['type']): Entry => {
+    const { target: _target, chunk: _chunk, ...entry } = link(path);
+    return { ...entry, type };
+  };
+  const plain = (path: string, chunk: number, more: Partial<Entry> = {}): Entry => ({
+    ...bare(path, 'file'),
+    size: 9,
+    md5: 'a'.repeat(32),
+    chunk,
+    offset: 7,
+    ...more,
+  });
+  const listed = [
+    ...Array.from({ length: 9 }, (_, at) => plain(`a${at}`, 11 - at, { user: raw('u') })),
+    bare('b', 'directory'),
+    plain('c', 2, { group: raw('J\xc3\xb6rg') }),
+    link('d'),
+    bare('e', 'file'),
+    plain('f\xc3\xbc', 0),
+    plain('g\xff', 11),
+    plain('h"', 10),
+  ];
+  const head = headOf({
+    chunks: Array.from({ length: 12 }, (_, at) => chunkOf(`c${at}`, at)),
+    totals: totals(listed.length),
+  });
+  let usual: (() => void) | undefined;
+  beforeAll(() => void (usual = smallSegments()()));
+  afterAll(() => usual?.());
+
+  test('are those of the entries, byte for byte', async () => {
+    const { bytes } = await composeManifest(head, inBatches(listed));
+    let rows = 0;
+    async function* batches(): AsyncGenerator<readonly (Mention | WrittenEntry)[]> {
+      for await (const batch of rowLines(await loadManifest(uploadIdOf(1), bytes))) {
+        if (isRows(batch)) rows += batch.count;
+        yield isRows(batch) ? writtenRows(batch) : (batch as readonly Mention[]);
+      }
+    }
+    const ofRows = await composeSegments(head, batches(), { after: 0 });
+    const ofEntries = await composeSegments(head, inBatches(listed), { after: 0 });
+
+    expect(rows).toBe(listed.length - ['the link', 'the name that is no text', 'the one with an escape'].length);
+    expect(ofRows.segments?.own.map((segment) => gunzipSync(segment.bytes).toString('latin1'))).toEqual(
+      ofEntries.segments?.own.map((segment) => gunzipSync(segment.bytes).toString('latin1')),
+    );
+    expect(ofRows.sha256).toBe(ofEntries.sha256);
   });
 });
