@@ -20,7 +20,7 @@ export interface Reference {
   readonly chunks: readonly ChunkRecord[];
   /** Positions in `chunks`, by the number in a line; undefined where they are the same. */
   readonly positions?: Uint32Array | undefined;
-  /** Parses a line. */
+  /** Parses a line, which comes without its end. */
   readonly read: (line: RawPath) => Line | undefined;
 }
 

@@ -105,7 +105,7 @@ async function* asListed(entries: readonly Entry[]): AsyncGenerator<EntryBatch> 
   const scanner = RowScanner.open();
   if (scanner === undefined) throw new Error('there is no WebAssembly');
   const parser = new EntryParser();
-  const read = (line: string): Entry => parser.parse(raw(line.slice(0, -1))) as Entry;
+  const read = (line: string): Entry => parser.parse(raw(line.replace(/,$/, ''))) as Entry;
   scanner.refer({ chunks: CHUNKS, read });
   scanner.load(Buffer.from(entries.map(listedLine).join('')));
   while (!scanner.isAtEnd) {
