@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import {
   composeManifest,
   composeSegments,
@@ -339,9 +339,7 @@ describe('segments of what was read as rows', () => {
     chunks: Array.from({ length: 12 }, (_, at) => chunkOf(`c${at}`, at)),
     totals: totals(listed.length),
   });
-  let usual: (() => void) | undefined;
-  beforeAll(() => void (usual = smallSegments()()));
-  afterAll(() => usual?.());
+  beforeAll(smallSegments());
 
   test('are those of the entries, byte for byte', async () => {
     const { bytes } = await composeManifest(head, inBatches(listed));
